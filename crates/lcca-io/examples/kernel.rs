@@ -1,7 +1,8 @@
 //! Times XᵀX·B, one view's half of a pass: `kernel FOLDER REPETITIONS THREADS`.
 //!
 //! Reads `x.npz` and `b.npy` in FOLDER, writes the product to `lcca.bin` there (doubles, row after row,
-//! little end first) and prints one JSON object. `cargo xtask bench kernel` compares it with other libraries.
+//! little end first) and prints one JSON object. `cargo xtask bench kernel` compares it with other
+//! libraries.
 
 use lcca::data::{Ask, InMemory, Pair, Side};
 use lcca::matrix::{Matrix, OneHotRows, Panel};
@@ -26,7 +27,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Seconds of each repetition after a warm-up, and the last product.
+/// Multiplies once to warm up, then times each repetition. Returns the seconds of each and the last
+/// product.
 fn measure(folder: &Path, repetitions: usize) -> Result<(Vec<f64>, Panel)> {
     let x = lcca_io::read_matrix(&folder.join("x.npz"))?.matrix;
     let b = panel(&lcca_io::read_matrix(&folder.join("b.npy"))?.matrix);
@@ -43,7 +45,7 @@ fn measure(folder: &Path, repetitions: usize) -> Result<(Vec<f64>, Panel)> {
     Ok((seconds, out))
 }
 
-/// A pass reads two views; the second is never asked for.
+/// Pairs X with a second view of one column, because a pass reads two views; the second is never asked for.
 fn paired(x: Matrix) -> Result<InMemory> {
     let y = OneHotRows::new(1, vec![0; x.rows()].into())?;
     Ok(InMemory::new(x, y.into())?)

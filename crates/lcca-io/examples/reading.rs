@@ -1,5 +1,5 @@
-//! How long it takes to read a store of sparse rows, with and without its checksums, warm from the page
-//! cache.
+//! Measures how long it takes to read a store of sparse rows, with and without its checksums, warm from the
+//! page cache.
 //!
 //!     cargo run --release --package lcca-io --example reading -- ROWS PER_ROW REPEATS
 
@@ -48,7 +48,7 @@ fn matrix(rows: usize, per_row: usize, boolean: bool) -> Matrix {
     SparseRows::new(cols, offsets.into(), columns.into(), values).expect("valid rows").into()
 }
 
-/// Copies a store without its checksums, as older versions wrote it.
+/// Copies a store and leaves out its checksums, as older versions wrote it.
 fn strip(from: &Path, to: &Path) {
     let bytes = std::fs::read(from).expect("the store");
     let data = 8 + u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;

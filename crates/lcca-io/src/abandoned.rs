@@ -1,33 +1,35 @@
 //! Temporary files and folders that a killed process has left behind.
 //!
-//! Whoever writes one holds a lock on it, which the system drops when the process ends, however that happens.
-//! So what is not locked is nobody's, and the next process that writes the same target removes it.
+//! A process holds a lock on each temporary file that it writes. Because the system drops the lock when the
+//! process ends, for any reason, a file without a lock belongs to no process, and the next process that
+//! writes the same target removes it.
 
 use crate::place::folder_of;
 use std::fs::{self, File};
 use std::path::Path;
 
-/// Locks a temporary file or folder. Returns whether it is still there: another process may have taken it for
-/// abandoned before it was locked. On a file system without locks nothing is ever removed.
+/// Locks a temporary file or folder. Returns whether it is still there, because another process may have
+/// taken it for abandoned and removed it before it was locked. On a file system without locks nothing is
+/// ever removed.
 pub(crate) fn claim(file: &File, path: &Path) -> bool {
     let _ = file.try_lock();
     path.exists()
 }
 
-/// Removes what killed processes have left of this target.
+/// Removes the temporary files and folders that killed processes have left of this target.
 pub(crate) fn remove_abandoned(target: &Path) {
     let Some(name) = target.file_name().map(|name| name.to_string_lossy().into_owned()) else { return };
     let Ok(entries) = fs::read_dir(folder_of(target)) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
         if is_temporary_of(&name, &entry.file_name().to_string_lossy()) && is_unlocked(&path) {
-            // If it cannot be removed, it stays: it is in nobody's way.
+            // Failing to remove it does no harm, so the error is ignored.
             let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         }
     }
 }
 
-/// Whether this is `.NAME.PROCESS-NUMBER.part`.
+/// Whether `candidate` has the form `.NAME.PROCESS-NUMBER.part`.
 fn is_temporary_of(name: &str, candidate: &str) -> bool {
     let middle = candidate
         .strip_prefix('.')
@@ -38,8 +40,8 @@ fn is_temporary_of(name: &str, candidate: &str) -> bool {
     numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
-/// Pipes, devices and links are nobody's temporary files, and opening a pipe would wait for whoever writes to
-/// it.
+/// Whether this is a file or a folder that no process has locked. Pipes, devices and links are never
+/// temporary files, and they must not be opened, because opening a pipe waits for its writer.
 fn is_unlocked(path: &Path) -> bool {
     let is_ours = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file() || facts.is_dir());
     is_ours && File::open(path).is_ok_and(|file| file.try_lock().is_ok())

@@ -1,7 +1,8 @@
-//! Matrices from arrays that another program holds in memory: NumPy's and SciPy's, without a file between.
+//! Matrices from arrays that another program holds in memory, such as NumPy's and SciPy's, without a file
+//! between.
 //!
-//! The checks and the storage are those of files, so the same numbers give the same matrix whatever their
-//! source. Errors are those of files too, with a name of the caller's choice in place of the path.
+//! The checks and the storage are those of files, so the same numbers give the same matrix from any source.
+//! Errors are those of files too, with a name that the caller chooses in place of the path.
 
 use crate::assemble::Assembled;
 use crate::error::{Fault, Outcome, Result};
@@ -19,7 +20,7 @@ use std::path::Path;
 pub struct Array {
     /// The bytes, all of which are numbers.
     pub owner: Owner,
-    /// NumPy's letter for their type: `f`, `i`, `u` or `b`.
+    /// NumPy's letter for the type of the numbers: `f`, `i`, `u` or `b`.
     pub letter: u8,
     /// Bytes per number.
     pub width: usize,
@@ -71,7 +72,7 @@ pub fn matrix_from(name: &str, rows: usize, cols: usize, arrays: &Arrays) -> Res
     matrix_from_with(name, rows, cols, arrays, Missing::Error)
 }
 
-/// As [`matrix_from`], with missing values settled: NaN stands for them.
+/// Makes a matrix as [`matrix_from`] does, and settles missing values, which NaN stands for.
 pub fn matrix_from_with(
     name: &str,
     rows: usize,
@@ -125,7 +126,8 @@ impl Arrays {
 }
 
 impl Array {
-    /// The numbers. Those in the memory of a device are copied to the host, which checks them.
+    /// The numbers. Numbers in the memory of a device are copied to the host first, because the checks run
+    /// there.
     fn numbers(&self) -> Outcome<Numbers> {
         if let Some(device) = self.owner.elsewhere() {
             device.bring()?;
@@ -266,7 +268,7 @@ mod tests {
         let columns = || on_device(b'i', &[1i32, 3, 0], true);
         assert_eq!(csr(columns(), on_device(b'f', &[0.5f64, 2.0, 3.0], true)), (true, Some(true)));
         assert_eq!(csr(columns(), on_device(b'f', &[0.5f32, 2.0, 3.0], true)), (true, Some(true)));
-        // Values that are all one need not be read, whatever they are.
+        // Values that are all one need not be read, in any type.
         assert_eq!(csr(columns(), on_device(b'f', &[1.0f32; 3], true)), (true, None));
         assert_eq!(csr(columns(), on_device(b'b', &[1u8; 3], true)), (true, None));
         // Other types are converted, each array by itself.

@@ -1,4 +1,5 @@
-//! From parsed parts to the storage that fits: ones without values, one-hot rows, summed duplicates.
+//! Turns parsed parts into the storage that fits: no array for values that are all one, one-hot rows,
+//! duplicates summed.
 
 use crate::error::{Fault, Outcome};
 use crate::missing::{Filling, Gaps, Parts, settle_dense, settle_sparse};
@@ -15,7 +16,7 @@ pub(crate) const SPARSE_SHARE: f64 = 0.75;
 pub(crate) struct Assembled {
     pub(crate) matrix: Matrix,
     pub(crate) notes: Vec<String>,
-    /// What happened to missing values.
+    /// How missing values were settled.
     pub(crate) gaps: Gaps,
 }
 
@@ -25,7 +26,7 @@ impl From<Matrix> for Assembled {
     }
 }
 
-/// Refuses a matrix without rows or columns: that is always a mistake.
+/// Refuses a matrix without rows or columns, because that is always a mistake.
 pub(crate) fn check_shape(rows: usize, cols: usize) -> Outcome<()> {
     match (rows, cols) {
         (0, _) => Err(Fault::new("the matrix has no rows")),
@@ -63,10 +64,11 @@ fn is_missing(error: &lcca::Error) -> bool {
     matches!(error, lcca::Error::NotFinite { value, .. } if value.is_nan())
 }
 
-/// The same entries with ascending columns and without duplicates, which are refused.
+/// Sorts the columns of each row, and refuses duplicate entries.
 fn in_order(parts: Parts) -> Outcome<Parts> {
     let Parts { cols, offsets, columns, values } = parts;
-    // The engine sorts and sums finite values only, so they are replaced by their places for a while.
+    // The engine sorts finite values only, so each value is replaced by its place until the entries are in
+    // order.
     let places: Vec<f64> = (0..columns.len()).map(|entry| entry as f64).collect();
     let ordered = SparseRows::canonical(cols, offsets.clone(), columns.clone(), Values::F64(places.into()))?;
     if ordered.merged > 0 {
@@ -81,7 +83,7 @@ fn in_order(parts: Parts) -> Outcome<Parts> {
     Ok(Parts { cols, offsets, columns, values: sorted.into_values() })
 }
 
-/// A matrix of entries in any order.
+/// Makes a matrix of entries in any order.
 pub(crate) fn triplets(
     rows: usize,
     cols: usize,
@@ -93,7 +95,7 @@ pub(crate) fn triplets(
     sparse(cols, offsets, columns, values, filling)
 }
 
-/// Dense rows as they lie, unless values are missing.
+/// Makes a matrix of dense rows, without copying unless values are missing.
 pub(crate) fn dense(
     rows: usize,
     cols: usize,
@@ -121,7 +123,8 @@ pub(crate) fn values(reals: DenseValues) -> Values {
     }
 }
 
-/// One-hot rows if every row holds at most one entry and all entries are 1, and the same rows otherwise.
+/// Makes one-hot rows if every row holds at most one entry and all entries are 1, and otherwise keeps the
+/// rows.
 pub(crate) fn smallest(rows: SparseRows) -> Outcome<Matrix> {
     let offsets = rows.offsets().as_slice();
     let single = offsets.windows(2).all(|pair| pair[1].get() - pair[0].get() <= 1);
@@ -142,7 +145,7 @@ fn one_or_empty(offsets: &[Packed<u64>], columns: &[Packed<u32>]) -> Vec<u32> {
         .collect()
 }
 
-/// Rows of all values, zeros included, in the storage that takes less memory.
+/// Makes a matrix of all values, zeros included, in the storage that takes less memory.
 pub(crate) fn dense_or_sparse(
     values: Growing,
     rows: usize,
@@ -158,7 +161,7 @@ pub(crate) fn dense_or_sparse(
     Ok(Assembled { matrix, notes: Vec::new(), gaps })
 }
 
-/// The same numbers as sparse rows.
+/// Copies dense rows into sparse ones, without the zeros.
 fn without_zeros(dense: &DenseRows) -> Outcome<Matrix> {
     let (mut ends, mut columns, mut values) = (vec![0u64], Vec::new(), Growing::new());
     for row in 0..dense.rows() {

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all: they are written beside the target, synced, and renamed.
+//! Files that appear whole or not at all. Each is written beside the target, synced, and renamed.
 
 use crate::abandoned::{claim, remove_abandoned};
 use crate::access;
@@ -71,7 +71,7 @@ impl Output {
 impl Drop for Output {
     fn drop(&mut self) {
         if registry().remove(&self.temporary) {
-            // A destructor has nobody to report a failure to.
+            // A destructor cannot report a failure, so it is ignored.
             let _ = fs::remove_file(&self.temporary);
         }
     }
@@ -93,14 +93,15 @@ impl Seek for Output {
     }
 }
 
-/// Removes every file and folder of this process that was begun and not committed. For a Ctrl-C handler, just
-/// before it exits.
+/// Removes every file and folder that this process has begun and not committed. A Ctrl-C handler calls this
+/// just before it exits.
 pub fn remove_unfinished() {
     remove_all(&mut registry());
 }
 
-/// As [`remove_unfinished`], for a program that ends in the middle of anything. If that is where a file is
-/// begun or put in place, everything stays, because waiting for that could take forever.
+/// Removes unfinished files and folders as [`remove_unfinished`] does, for a program that ends at any
+/// point. If it is just beginning a file or putting one in place, everything stays, because waiting for
+/// that could take forever.
 pub fn remove_unfinished_at_once() {
     if let Ok(mut unfinished) = UNFINISHED.try_lock() {
         remove_all(&mut unfinished);
@@ -117,8 +118,8 @@ pub(crate) fn registry() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The file to replace or to make. Links are followed, so that renaming replaces the file and not the link to
-/// it; a link to a file that does not exist is where that file is made, as in a shell.
+/// The file to replace or to create. Links are followed, so that renaming replaces the file and not the
+/// link to it. A link to a file that does not exist leads to where that file is created, as in a shell.
 fn final_target(path: &Path) -> Outcome<PathBuf> {
     match fs::metadata(path) {
         Ok(facts) if facts.is_dir() => Err(Fault::new("is a folder, expected a file to write")),
@@ -170,8 +171,8 @@ pub(crate) fn begin_beside<T>(
                 return Ok((temporary, created));
             }
             Ok(_) => {}
-            // A killed process of this number has left it, on a file system whose locks cannot tell that it
-            // is abandoned.
+            // A killed process with this number left the file on a file system without locks, so that
+            // nothing shows that it is abandoned. Try the next name.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(cannot_create(error)),
         }
@@ -188,8 +189,8 @@ fn temporary_beside(target: &Path) -> Outcome<PathBuf> {
     Ok(folder_of(target).join(hidden))
 }
 
-/// Syncs a folder. Some file systems cannot do that, and the file in it is synced anyway, so failures are
-/// ignored.
+/// Syncs a folder. Some file systems cannot do that. Failures are ignored, because the file in it is synced
+/// anyway.
 pub(crate) fn sync_folder(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }

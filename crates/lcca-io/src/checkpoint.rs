@@ -2,7 +2,7 @@
 //!
 //! Tensors, all f64: `x.weights` and `y.weights` (columns × m), `x.step` and `y.step` if the loop keeps its
 //! last step, `trace` (iterations × 7: iteration, passes, passes over Gram matrices, work, total, seconds,
-//! and an estimate of what is missing or NaN), `totals` and `by_residuals`. The metadata says `format`
+//! and an estimate of the missing share or NaN), `totals` and `by_residuals`. The metadata says `format`
 //! (`lcca-checkpoint`), `version`, `program`, `loop`, `passes`, `gram_passes`, `columns` and `identity`
 //! (JSON: the fit it belongs to). The last tensor is `checksums`. Files of the first version have a
 //! `checksum` in their metadata instead (CRC-32 of the other texts and of the tensors).
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The texts that the checksum of the first version covers; `program` is for people.
+/// The texts that the checksum of the first version covers. It leaves out `program`, which is for people.
 const CHECKED: [&str; 5] = ["loop", "passes", "gram_passes", "columns", "identity"];
 const WEIGHTS: [&str; 2] = ["x.weights", "y.weights"];
 const STEP: [&str; 2] = ["x.step", "y.step"];
@@ -68,19 +68,20 @@ fn tensors(state: &Checkpoint) -> Vec<Tensor<'_>> {
     weights.chain(step).chain([("trace", Cow::Owned(trace))]).chain(history).collect()
 }
 
-/// The numbers of a row; an unknown `missing` is NaN.
+/// The seven numbers of a row of the trace; an unknown `missing` is NaN.
 fn numbers(row: &TraceRow) -> [f64; 7] {
     let TraceRow { iteration, passes, gram_passes, work, total, missing, seconds } = *row;
     [iteration as f64, passes, gram_passes, work, total, seconds, missing.unwrap_or(f64::NAN)]
 }
 
-/// Reads a checkpoint. One that belongs to another fit is refused with a message that says what differs.
+/// Reads a checkpoint, and refuses one that belongs to another fit with a message that says how they
+/// differ.
 pub fn read_checkpoint(path: &Path, identity: &Identity) -> Result<Checkpoint> {
     read_identified(path, identity).map(|(state, _)| state)
 }
 
-/// As [`read_checkpoint`], and whether the file knows its rows; those of the first version know their shape
-/// and moments.
+/// Reads a checkpoint as [`read_checkpoint`] does, and returns whether the file has a fingerprint of its
+/// rows. Files of the first version have only the shape and the moments.
 pub(crate) fn read_identified(path: &Path, identity: &Identity) -> Result<(Checkpoint, bool)> {
     let file = source::map(path).and_then(TensorFile::open);
     file.and_then(|file| read(&file, identity)).map_err(|fault| fault.at(path))
@@ -95,7 +96,7 @@ fn read(file: &TensorFile, identity: &Identity) -> Outcome<(Checkpoint, bool)> {
     }
 }
 
-/// The state, whichever fit it belongs to, and the description of that fit.
+/// The state, of any fit, and the description of the fit that it belongs to.
 pub(crate) fn read_any(file: &TensorFile) -> Outcome<(Checkpoint, String)> {
     Kind::Checkpoint.check(file)?;
     let state = Checkpoint {
@@ -134,12 +135,12 @@ fn read_trace(file: &TensorFile) -> Outcome<Vec<TraceRow>> {
     (0..rows.rows()).map(row).collect()
 }
 
-/// The history of a loop; a loop without one has a tensor without rows, which is not a panel.
+/// The history of a loop. A loop without one has a tensor without rows, which is not a panel.
 fn read_column(file: &TensorFile, name: &str) -> Outcome<Vec<f64>> {
     Ok(file.tensor::<f64>(name, Dtype::F64)?.0.iter().collect())
 }
 
-/// Checks a file of the first version.
+/// Checks the checksum that files of the first version have in their metadata.
 fn check_sum(file: &TensorFile, state: &Checkpoint) -> Outcome<()> {
     let texts: Vec<&str> = CHECKED.iter().map(|key| file.text(key)).collect::<Outcome<_>>()?;
     let mut checksum = Checksum::new(texts.into_iter());

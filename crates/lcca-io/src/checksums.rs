@@ -1,14 +1,14 @@
 //! Checksums of safetensors files, so that a damaged number is an error and not an answer.
 //!
 //! The last tensor of a file, `checksums` (u32), holds CRC-32 sums: first one of everything before the
-//! tensors, the eight bytes of its length included, then those of the tensors in the order of the file, each
-//! tensor cut into blocks of 256 KiB of which the last may be shorter. The metadata says so under `checksums`
-//! (`crc32/262144`): a file that says so and has no such tensor is damaged, and a file with neither is an old
-//! one and is read without a check.
+//! tensors, the eight bytes of its length included, then those of the tensors in the order of the file,
+//! each tensor cut into blocks of 256 KiB of which the last may be shorter. The metadata says so under
+//! `checksums` (`crc32/262144`): a file that says so and has no such tensor is damaged, and a file with
+//! neither is an old one and is read without a check.
 //!
-//! The header is checked when a file is opened, a tensor when it is read: nothing else is touched, so that a
-//! mapped file stays on its disk until it is used. Blocks are checked in parallel. Sums are formed while a
-//! file is written, so that nothing is written or read twice.
+//! The header is checked when a file is opened, and a tensor when it is read. Nothing else is read, so that
+//! the rest of a mapped file stays on its disk until it is used. Blocks are checked in parallel. Sums are
+//! formed while a file is written, so that no byte is written or read twice.
 
 use crate::error::{Fault, Outcome};
 use lcca::matrix::Buffer;
@@ -16,33 +16,33 @@ use rayon::prelude::*;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// What the tensor is called, and the entry of the metadata that announces it.
+/// The name of the tensor, and of the entry of the metadata that announces it.
 pub(crate) const NAME: &str = "checksums";
 
-/// How sums are formed.
+/// The value of the metadata entry, which says how sums are formed.
 pub(crate) const SCHEME: &str = "crc32/262144";
 
-/// Bytes of a tensor that have one sum: a block of [`lcca::matrix::search::BLOCK`] numbers of 4 bytes, which
-/// is checked while it is in the cache of a core.
+/// The bytes of a tensor that share one sum: a block of [`lcca::matrix::search::BLOCK`] numbers of 4 bytes,
+/// which is checked while it is in the cache of a core.
 const BLOCK: usize = 1 << 18;
 
-/// How many blocks a tensor of this many bytes has.
+/// The number of blocks in a tensor of this many bytes.
 fn blocks(bytes: usize) -> usize {
     bytes.div_ceil(BLOCK)
 }
 
-/// The bytes of the file that one block of a tensor has.
+/// The range of bytes in the file that one block of a tensor takes.
 fn block_span(tensor: &Range<usize>, block: usize) -> Range<usize> {
     let start = tensor.start + block * BLOCK;
     start..tensor.end.min(start + BLOCK)
 }
 
-/// How many sums a file with tensors of these sizes has.
+/// The number of sums in a file with tensors of these sizes.
 pub(crate) fn count(tensors: impl Iterator<Item = usize>) -> usize {
     1 + tensors.map(blocks).sum::<usize>()
 }
 
-/// The sums of an opened file, and which of them are of which tensor.
+/// The sums of an opened file, and the tensors that they belong to.
 pub(crate) struct Checksums {
     sums: Buffer<u32>,
     /// The tensors in the order of the file: their names and their bytes in the file.
@@ -50,7 +50,7 @@ pub(crate) struct Checksums {
 }
 
 impl Checksums {
-    /// The sums of a file with these tensors, which do not include the sums themselves.
+    /// Takes the sums of a file with these tensors. The list leaves out the tensor of the sums itself.
     pub(crate) fn new(sums: Buffer<u32>, tensors: Vec<(String, Range<usize>)>) -> Outcome<Self> {
         let expected = count(tensors.iter().map(|(_, span)| span.len()));
         if sums.len() != expected {
@@ -73,7 +73,7 @@ impl Checksums {
         }
     }
 
-    /// The bytes of a tensor, and the index of its first sum.
+    /// The range of a tensor in the file, and the index of its first sum.
     fn place(&self, name: &str) -> Option<(&Range<usize>, usize)> {
         let mut first = 1;
         for (tensor, span) in &self.tensors {
@@ -106,7 +106,7 @@ impl Checksums {
             .is_some_and(|bytes| self.sum(first + block) == Some(crc32fast::hash(bytes)))
     }
 
-    /// Checks all tensors, and returns how many bytes these are.
+    /// Checks all tensors, and returns their size in bytes.
     pub(crate) fn check_all(&self, file: &[u8]) -> Outcome<u64> {
         self.tensors.iter().try_for_each(|(name, _)| self.check_tensor(file, name))?;
         Ok(self.tensors.iter().map(|(_, span)| span.len() as u64).sum())
@@ -121,21 +121,21 @@ fn damaged(bytes: Range<usize>) -> Fault {
     ))
 }
 
-/// A writer of tensors that forms the sums of what passes through it.
+/// A writer of tensors that forms the sums of the bytes that pass through it.
 pub(crate) struct Summing<W> {
     out: W,
     sums: Vec<u32>,
-    /// The sum of the block so far, and how many bytes it still takes.
+    /// The sum of the block up to here, and the number of bytes that are left in the block.
     hasher: crc32fast::Hasher,
     left_in_block: usize,
-    /// The bytes of the tensors that have not begun, the next one last.
+    /// The sizes of the tensors that have not begun, the next one last.
     tensors: Vec<usize>,
-    /// The bytes that the current tensor still takes behind the block.
+    /// The number of bytes that are left in the current tensor after this block.
     left_in_tensor: usize,
 }
 
 impl<W: Write> Summing<W> {
-    /// Writes the header; tensors of these sizes follow.
+    /// Writes the header. Tensors of these sizes must follow.
     pub(crate) fn begin(mut out: W, header: &[u8], mut tensors: Vec<usize>) -> io::Result<Self> {
         out.write_all(header)?;
         let mut sums = Vec::with_capacity(count(tensors.iter().copied()));
@@ -147,7 +147,8 @@ impl<W: Write> Summing<W> {
         Ok(summing)
     }
 
-    /// Goes on to the next block, of the next tensor that has bytes if this one is complete.
+    /// Goes on to the next block. If the current tensor is complete, that is the first block of the next
+    /// tensor that has bytes.
     fn next_block(&mut self) {
         while self.left_in_tensor == 0 {
             let Some(bytes) = self.tensors.pop() else { return };
@@ -174,7 +175,7 @@ impl<W: Write> Summing<W> {
         Ok(())
     }
 
-    /// Writes the sums, the last tensor.
+    /// Writes the sums, which are the last tensor.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         if self.left_in_block > 0 {
             return Err(io::Error::other("fewer bytes than the header of the file announces"));
@@ -186,7 +187,8 @@ impl<W: Write> Summing<W> {
 
 impl<W: Write> Write for Summing<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // What is summed must have been written, so a part that could not be taken is not summed.
+        // Only bytes that were written may be summed, because the inner writer may take fewer than it is
+        // given.
         let written = self.out.write(bytes)?;
         self.sum(&bytes[..written])?;
         Ok(written)
@@ -201,7 +203,7 @@ impl<W: Write> Write for Summing<W> {
 mod tests {
     use super::*;
 
-    /// The sums of a file, formed while it is written in pieces of this many bytes.
+    /// Writes a file in pieces of this many bytes, and returns its bytes with the sums.
     fn written(tensors: &[&[u8]], piece: usize) -> Vec<u8> {
         let mut out = Vec::new();
         let sizes = tensors.iter().map(|tensor| tensor.len()).collect();

@@ -1,8 +1,8 @@
-//! Covariates: columns that are taken out of both views, read like any matrix. Texts of a table become
-//! indicators by name.
+//! Covariates: columns whose effects are removed from both views. They are read like any matrix. Texts of a
+//! table become indicators by name.
 //!
-//! For a fitted model the columns are picked by its names, and a category that it has not seen is an error:
-//! all its indicators would be 0, which is a group that nobody has measured.
+//! For a fitted model the columns are picked by its names, and a category that the model has not seen is an
+//! error: because all its indicators would be 0, its rows would form a group that was never measured.
 
 use crate::error::{Fault, Result};
 use crate::for_model::{ModelColumns, read_for_model};
@@ -13,7 +13,7 @@ use crate::read::read_matrix_with;
 use crate::remark::Remark;
 use std::path::Path;
 
-/// Reads covariates: those of a fit, or of rows for a model that has the given columns.
+/// Reads covariates of a fit or, if `model` is given, of rows for that model.
 pub fn read_covariates(path: &Path, model: Option<&ModelColumns>, options: &ReadOptions) -> Result<Loaded> {
     let Some(model) = model else { return read_matrix_with(path, options) };
     let loaded = read_for_model(path, model, options)?;

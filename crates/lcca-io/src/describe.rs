@@ -1,4 +1,4 @@
-//! What a file holds, for a person or a script.
+//! Describes a file, for a person or a script.
 
 use crate::checkpoint;
 use crate::error::{Outcome, Result};
@@ -18,10 +18,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// How many columns are named for each pair of a model.
+/// The number of columns that are named for each pair of a model.
 const TOP: usize = 3;
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Info {
@@ -45,7 +45,7 @@ pub struct StateInfo {
     pub total: Option<f64>,
     /// The estimated share of the total that was missing then, if it was estimated.
     pub missing: Option<f64>,
-    /// The fit that it belongs to: what `--resume` compares.
+    /// The identity of the fit that the state belongs to, which `--resume` compares.
     pub belongs_to: Value,
     /// Whether the file has checksums, against which its numbers were checked.
     pub checksums: bool,
@@ -57,13 +57,13 @@ pub struct StateInfo {
 pub struct MatrixInfo {
     /// The file's format.
     pub format: &'static str,
-    /// How many rows.
+    /// The number of rows.
     pub rows: usize,
-    /// How many columns.
+    /// The number of columns.
     pub cols: usize,
-    /// How many entries are stored.
+    /// The number of stored entries.
     pub entries: u64,
-    /// What the entries are stored as.
+    /// The storage of the entries.
     pub storage: &'static str,
     /// The first few names of columns, if they have names.
     pub names: Option<Vec<String>>,
@@ -71,7 +71,7 @@ pub struct MatrixInfo {
     pub row_names: Option<Vec<String>>,
     /// Whether the file has checksums, against which its numbers were checked.
     pub checksums: bool,
-    /// What a person should know about the reading.
+    /// Notes for a person about the reading.
     pub notes: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub struct ModelInfo {
     pub top: Option<Vec<[Vec<TopColumn>; 2]>>,
     /// Whether the file has checksums, against which its numbers were checked.
     pub checksums: bool,
-    /// Where it came from, as far as its file says.
+    /// The origin of the model, as far as its file says.
     pub provenance: Map<String, Value>,
 }
 
@@ -113,18 +113,18 @@ pub struct ModelInfo {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TopColumn {
-    /// Its name, or its number from 0.
+    /// The name of the column, or its number from 0.
     pub name: String,
-    /// Its correlation with the canonical variable.
+    /// The correlation of the column with the canonical variable.
     pub loading: f64,
 }
 
-/// Says what a file holds.
+/// Describes the contents of a file.
 pub fn describe(path: &Path) -> Result<Info> {
     describe_with(path, &ReadOptions::default())
 }
 
-/// As [`describe`], with what the caller knows. The file is opened once.
+/// Describes a file as [`describe`] does, with options that the caller gives. The file is opened once.
 pub fn describe_with(path: &Path, options: &ReadOptions) -> Result<Info> {
     let contents = Opened::open_with(path, options).and_then(|opened| contents(opened, path, options));
     match contents.map_err(|fault| fault.at(path))? {
@@ -187,7 +187,8 @@ fn first_few(names: Option<&Names>) -> Option<Vec<String>> {
     names.map(|names| names.iter().take(FEW).map(str::to_string).collect())
 }
 
-/// The columns with the largest loadings: weights of rare columns can be large and mean little.
+/// The columns with the largest loadings. Weights would mislead, because those of rare columns can be large
+/// and mean little.
 fn top(model: &Model, names: &ModelNames) -> Option<Vec<[Vec<TopColumn>; 2]>> {
     if names.x.is_none() && names.y.is_none() {
         return None;

@@ -1,7 +1,7 @@
-//! What covariates explain, in a model's file: `covariates.mean` (one number per covariate), `x.effects` and
-//! `y.effects`, the coefficients of each column of a view on the covariates (columns × covariates), and the
-//! names of the covariates if they have any. A program that does not know of them would transform rows
-//! wrongly, so such a file is of a later version.
+//! The effects of covariates, in a model's file: `covariates.mean` (one number per covariate), `x.effects`
+//! and `y.effects`, the coefficients of each column of a view on the covariates (columns × covariates), and
+//! the names of the covariates if they have any. Such a file is of a later version, because a program that
+//! does not know of the effects would transform rows wrongly.
 
 use crate::error::{Fault, Outcome};
 use crate::names::NameTensors;

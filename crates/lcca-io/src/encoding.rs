@@ -1,12 +1,12 @@
-//! Texts as UTF-8, whatever program wrote them: marks at the beginning are left out, UTF-16 is decoded, and
-//! the line ends of old Macs become those of everybody else.
+//! Turns texts of any program into UTF-8: marks at the beginning are left out, UTF-16 is decoded, and the
+//! line ends of old Macs become line feeds.
 
 use crate::error::{Fault, Outcome};
 use std::io::{self, BufRead, BufReader, Read};
 
 const BUFFER: usize = 1 << 18;
 
-/// A text as UTF-8 with `\n` at the end of its lines, perhaps after `\r`.
+/// Reads a text as UTF-8 with `\n` at the end of its lines, perhaps after `\r`.
 pub(crate) fn utf8(bytes: Box<dyn Read + Send>) -> Outcome<Box<dyn BufRead + Send>> {
     let mut bytes = BufReader::with_capacity(BUFFER, bytes);
     let head = bytes.fill_buf()?;
@@ -24,7 +24,7 @@ pub(crate) fn utf8(bytes: Box<dyn Read + Send>) -> Outcome<Box<dyn BufRead + Sen
     with_line_ends(BufReader::with_capacity(BUFFER, Utf16 { bytes, big_endian, text: Vec::new(), given: 0 }))
 }
 
-/// The text as it is, unless its beginning has carriage returns and no other line ends.
+/// Passes the text on as it is, unless its beginning has carriage returns and no other line ends.
 fn with_line_ends<R: Read + Send + 'static>(mut text: BufReader<R>) -> Outcome<Box<dyn BufRead + Send>> {
     let head = text.fill_buf()?;
     if head.contains(&b'\n') || !head[..head.len().saturating_sub(1)].contains(&b'\r') {

@@ -1,4 +1,4 @@
-//! What can be wrong with a file, in one line: the file, the place in it, what was expected there.
+//! Errors of files, in one line: the file, the place in it, the contents that were expected there.
 
 use crate::legible::{legible, legible_path};
 use crate::wording;
@@ -21,20 +21,20 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file is not what it should be.
+    /// The contents of the file are wrong.
     #[error("{}: {place}{message}", legible_path(path))]
     #[non_exhaustive]
     Bad {
         /// The file.
         path: PathBuf,
-        /// Where in the file.
+        /// The place in the file.
         place: Place,
-        /// What is there and what was expected.
+        /// The contents at this place, and those that were expected.
         message: String,
-        /// An option that would help, for a caller that knows what it is called.
+        /// An option that would help, for a caller that knows its name.
         remedy: Option<Remedy>,
     },
     /// The file is well formed and its numbers do not make a matrix.
@@ -42,7 +42,7 @@ pub enum Error {
     Data {
         /// The file.
         path: PathBuf,
-        /// What is wrong with them.
+        /// The error of the engine, which says why.
         source: lcca::Error,
     },
 }
@@ -58,7 +58,7 @@ impl Error {
     }
 
     /// An option of the caller that would help. The message does not mention it, because only the caller
-    /// knows what its options are called.
+    /// knows the names of its options.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Error::Bad { remedy, .. } => *remedy,
@@ -69,7 +69,7 @@ impl Error {
         }
     }
 
-    /// The file concerned.
+    /// The file that could not be read or written.
     pub fn path(&self) -> &Path {
         match self {
             Error::Io { path, .. } | Error::Bad { path, .. } | Error::Data { path, .. } => path,
@@ -103,7 +103,7 @@ pub enum Remedy {
     LeaveColumnOut,
     /// Rename one of two columns, or read only one of them.
     TellColumnsApart,
-    /// Say what is between the fields of a text.
+    /// Give the character between the fields of a text.
     SayDelimiter,
     /// Say which character stands before decimals.
     SayDecimal,
@@ -115,7 +115,8 @@ pub enum Remedy {
     PairByPosition,
 }
 
-/// Decoders report corrupt data as errors without a number from the operating system.
+/// Whether the machine failed. The number of the operating system matters because decoders report corrupt
+/// data as errors without one.
 fn is_machine_failure(error: &io::Error) -> bool {
     use io::ErrorKind::*;
     let user = matches!(
@@ -125,7 +126,7 @@ fn is_machine_failure(error: &io::Error) -> bool {
     matches!(error.kind(), OutOfMemory | WriteZero) || (error.raw_os_error().is_some() && !user)
 }
 
-/// Where in a file.
+/// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -156,7 +157,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// An [`Error`] that does not know its file yet: readers work on bytes, the caller adds the path.
+/// An [`Error`] that does not know its file yet, because readers work on bytes, and the caller adds the
+/// path.
 #[derive(Debug)]
 pub(crate) enum Fault {
     Io(io::Error),
@@ -198,7 +200,7 @@ impl Fault {
         }
     }
 
-    /// Names the file of a folder that the place is in.
+    /// Names the file of a folder in which the place lies.
     pub(crate) fn in_file(mut self, file: &str) -> Self {
         if let Fault::Bad { place, .. } = &mut self {
             match place {
@@ -230,7 +232,8 @@ impl Fault {
         let path = path.to_path_buf();
         match self {
             Fault::Io(source) => Error::Io { path, source },
-            // Messages quote files, and files hold anything: a quotation stays short and on its line.
+            // Messages quote files, which may hold anything, so a quotation is cut short and kept on its
+            // line.
             Fault::Bad { place, message, remedy } => Error::Bad {
                 path,
                 place: place.legible(),
@@ -242,7 +245,7 @@ impl Fault {
     }
 }
 
-/// Errors of other libraries may span lines; ours never do.
+/// Puts an error of another library into one line, because theirs may span several and ours never do.
 pub(crate) fn one_line(error: &dyn fmt::Display) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }

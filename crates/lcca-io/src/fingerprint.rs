@@ -1,10 +1,10 @@
-//! A few numbers by which rows are recognized: random sums over the rows of both views, formed in one pass.
+//! A fingerprint of rows: random sums over the rows of both views, formed in one pass.
 //!
 //! With random panels U and V of a few columns these are UᵀXᵀX·U and VᵀYᵀX·U, divided by the size of the
 //! data. They change if a number changes, and if the rows of one view are put into another order, which
-//! moments of columns do not show. They are sums over rows, so any home of rows can form them. Their last
-//! digits depend on the order of summation, so they are compared with a tolerance: noise is below 1e-12, and
-//! two swapped rows among 1e8 are about 1e-8.
+//! moments of columns do not show. Any storage of rows can form them, because they are sums over rows. They
+//! are compared with a tolerance, because their last digits depend on the order of summation: noise is
+//! below 1e-12, and two swapped rows among 1e8 are about 1e-8.
 
 use lcca::data::{Ask, Pair, Side};
 use lcca::matrix::Panel;
@@ -12,10 +12,10 @@ use lcca::matrix::Panel;
 /// Columns of the random panels.
 const COLUMNS: usize = 4;
 
-/// The largest difference that rounding makes.
+/// The largest difference that is taken for rounding.
 const TOLERANCE: f64 = 1e-10;
 
-/// The numbers of the rows of a pair.
+/// The fingerprint of the rows of a pair.
 pub(crate) fn fingerprint(pair: &dyn Pair) -> lcca::Result<Vec<f64>> {
     let shape = pair.shape();
     let [x_size, y_size] = [Side::X, Side::Y].map(|side| {
@@ -31,7 +31,7 @@ pub(crate) fn fingerprint(pair: &dyn Pair) -> lcca::Result<Vec<f64>> {
     Ok(numbers)
 }
 
-/// Whether two lists of numbers are those of the same rows.
+/// Whether two fingerprints are those of the same rows.
 pub(crate) fn agree(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= TOLERANCE)
 }
@@ -48,7 +48,7 @@ fn contracted(side: Side, panel: &Panel, size: f64) -> Vec<f64> {
     sums.iter().map(|sum| if size > 0.0 { sum / size } else { 0.0 }).collect()
 }
 
-/// A number between -1 and 1 that depends on nothing but its place (the mixing step of splitmix64).
+/// A number between -1 and 1 that depends only on its place (the mixing step of splitmix64).
 fn number(side: Side, row: usize, column: usize) -> f64 {
     let place = ((row * COLUMNS + column) as u64) << 1 | side as u64;
     let mut bits = place.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,5 +1,5 @@
-//! Folders that appear whole or not at all: their files are written to a hidden folder beside them, which is
-//! renamed.
+//! Folders that appear whole or not at all. Their files are written to a hidden folder beside the target,
+//! which is then renamed.
 
 use crate::abandoned::{claim, remove_abandoned};
 use crate::access;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct OutputFolder {
     target: PathBuf,
     temporary: PathBuf,
-    /// Holds the lock that says that somebody is writing.
+    /// Holds the lock that marks the folder as in use, so that other processes do not remove it.
     _claim: Option<File>,
 }
 
@@ -28,7 +28,7 @@ impl OutputFolder {
         check_free(path)?;
         atomic::check_folder(folder_of(path))?;
         remove_abandoned(path);
-        // Some systems cannot open folders, and then there is nothing to lock either.
+        // Some systems cannot open folders, so there is no file to lock either.
         let create = |path: &Path| fs::create_dir(path).map(|()| File::open(path).ok());
         let held = |folder: &Option<File>, path: &Path| folder.as_ref().is_none_or(|file| claim(file, path));
         let (temporary, opened) = begin_beside(path, create, held)?;
@@ -66,13 +66,13 @@ impl OutputFolder {
 impl Drop for OutputFolder {
     fn drop(&mut self) {
         if atomic::registry().remove(&self.temporary) {
-            // A destructor has nobody to report a failure to.
+            // A destructor cannot report a failure, so it is ignored.
             let _ = fs::remove_dir_all(&self.temporary);
         }
     }
 }
 
-/// Refuses a path that is taken. Nothing is ever replaced, because it may be somebody's work.
+/// Refuses a path that is taken, because it may hold the user's work. Only an empty folder is accepted.
 fn check_free(path: &Path) -> Outcome<()> {
     match fs::read_dir(path).map(|mut entries| entries.next().is_none()) {
         Ok(true) => Ok(()),

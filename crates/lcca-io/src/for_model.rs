@@ -1,5 +1,5 @@
-//! Rows that a model can be applied to: a table's columns are picked by name, other files must have the
-//! model's columns.
+//! Reads rows that a model can be applied to. A table's columns are picked by name; other files must have
+//! the model's columns.
 
 use crate::error::{Fault, Remedy, Result};
 use crate::legible::legible;
@@ -18,13 +18,13 @@ use std::path::Path;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ModelColumns {
-    /// How many there are.
+    /// The number of columns.
     pub width: usize,
-    /// Their names, if they have any.
+    /// The names of the columns, if they have any.
     pub names: Option<Names>,
-    /// Their means, if the model is centered.
+    /// The means of the columns, if the model is centered.
     pub means: Option<Vec<f64>>,
-    /// Which view it is, for messages; `None` if they are covariates.
+    /// The view that the columns belong to, for messages; `None` if they are covariates.
     pub side: Option<Side>,
 }
 
@@ -39,7 +39,7 @@ impl ModelColumns {
         ModelColumns { width, names, means, side: None }
     }
 
-    /// The covariates of a model's file; `None` if it was fitted without.
+    /// The covariates of a model's file; `None` if it was fitted without any.
     pub fn covariates_of(file: &ModelFile) -> Result<Option<Self>> {
         let width = file.model.covariate_columns();
         if width == 0 {
@@ -96,7 +96,7 @@ fn check(loaded: &Loaded, model: &ModelColumns) -> Result<()> {
     if cols != expected {
         let (found, wanted) = (count(cols as u64, "column"), grouped(expected as u64));
         let fault = Fault::new(format!("has {found}, expected {wanted}, the width of {side} in the model"));
-        // One column more or less, of a table without names, may be the one that names the rows.
+        // If a table without names has one column more or less, it may be the one that names the rows.
         let is_index = loaded.is_table() && cols.abs_diff(expected) == 1;
         let fault = if is_index { fault.remedied_by(Remedy::SayIndex) } else { fault };
         return Err(fault.at(loaded.path()));
@@ -114,7 +114,7 @@ fn check(loaded: &Loaded, model: &ModelColumns) -> Result<()> {
     ))
 }
 
-/// Whether two lists have the same names; called only once a difference is known, because it sorts both.
+/// Whether two lists have the same names. Called only once a difference is known, because it sorts both.
 fn is_reordered(a: &Names, b: &Names) -> bool {
     let sorted = |names: &Names| {
         let mut names: Vec<String> = names.iter().map(str::to_string).collect();

@@ -1,5 +1,4 @@
-//! The formats of matrices: what they are called, and how a file's name and first bytes tell which one it is
-//! in.
+//! The formats of matrices: their names, and how a file's name and first bytes tell its format.
 
 use crate::error::{Fault, Outcome, Remedy};
 use crate::source::{Packing, Source};
@@ -26,7 +25,7 @@ const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .parquet, .arrow (.feather), .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
 
-/// The formats that begin with bytes of their own. Those of MatrixMarket may be in any case of letters.
+/// The formats that begin with bytes of their own. The bytes of MatrixMarket may be in upper or lower case.
 const MAGIC: [(&[u8], Format); 7] = [
     (b"PK\x03\x04", Format::Npz),
     (b"PK\x05\x06", Format::Npz),
@@ -68,15 +67,15 @@ impl Format {
         })
     }
 
-    /// The format that begins with these bytes; plain texts begin like nothing in particular.
+    /// The format that begins with these bytes; `None` for plain texts, which can begin with any.
     fn sniffed(head: &[u8]) -> Option<Self> {
         let begins_with =
             |magic: &[u8]| head.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic));
         if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| begins_with(magic)) {
             return Some(*format);
         }
-        // A safetensors file begins with the length of its JSON header in eight bytes, of which the last are
-        // zero.
+        // A safetensors file begins with the length of its JSON header in eight bytes, of which the last
+        // three are zero.
         let is_store = head.get(8) == Some(&b'{') && head[5..8] == [0, 0, 0];
         is_store.then_some(Format::Store)
     }
@@ -86,13 +85,13 @@ impl Format {
         matches!(self, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow)
     }
 
-    /// Whether files of this format begin like nothing in particular.
+    /// Whether files of this format are plain texts, whose first bytes do not tell the format.
     fn is_plain_text(self) -> bool {
         matches!(self, Format::Svmlight | Format::Csv | Format::Tsv)
     }
 
-    /// Whether a packed file can be read. Archives and stores are read in any order, which a stream does not
-    /// allow.
+    /// Whether a packed file of this format can be read. Archives and stores cannot, because they are read
+    /// in any order, which a stream does not allow.
     fn can_stream(self) -> bool {
         !matches!(self, Format::Npz | Format::Store | Format::Parquet | Format::Arrow)
     }
@@ -105,7 +104,7 @@ pub(crate) fn named(path: &Path) -> (Option<Format>, Packing) {
     (format, packing)
 }
 
-/// Refuses HDF5, which this program does not read, and files that are only called so.
+/// Refuses HDF5, which this program does not read, and files that are only named like it.
 fn refuse_hdf5(path: &Path, head: &[u8]) -> Outcome<()> {
     let extension = path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
     if head.starts_with(HDF5) {
@@ -120,7 +119,7 @@ fn refuse_hdf5(path: &Path, head: &[u8]) -> Outcome<()> {
     Ok(())
 }
 
-/// Refuses the files of spreadsheet programs, whatever they are called.
+/// Refuses the files of spreadsheet programs, under any name.
 fn refuse_spreadsheet(path: &Path, head: &[u8]) -> Outcome<()> {
     const OLE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
     let extension = path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -135,8 +134,8 @@ fn refuse_spreadsheet(path: &Path, head: &[u8]) -> Outcome<()> {
     Ok(())
 }
 
-/// A file whose name and first bytes say nothing. Texts of all kinds are called `.txt`, so that only the
-/// caller knows.
+/// The error for a file whose name and first bytes do not tell its format. Only the caller can tell,
+/// because texts of all kinds are called `.txt`.
 fn unknown(path: &Path) -> Fault {
     let (name, _) = Packing::named(path);
     match name.rsplit_once('.') {
@@ -149,8 +148,8 @@ fn unknown(path: &Path) -> Fault {
     }
 }
 
-/// The format of an opened file: its name says, its first bytes confirm. With a delimiter, a file without a
-/// known name is a table.
+/// The format of an opened file. Its name decides, and its first bytes must confirm that. If a delimiter is
+/// given, a file without a known name is a table.
 pub(crate) fn detect(path: &Path, source: &Source, delimiter: Option<char>) -> Outcome<Format> {
     refuse_hdf5(path, &source.head()?)?;
     refuse_spreadsheet(path, &source.head()?)?;
@@ -181,8 +180,8 @@ pub(crate) fn detect(path: &Path, source: &Source, delimiter: Option<char>) -> O
     Ok(format)
 }
 
-/// The format of a text without a name: svmlight has `index:value` after the first number of a line, and
-/// tables have names or numbers, between tabs or something else.
+/// The format of a text without a name. svmlight has `index:value` after the first number of a line; tables
+/// have names or numbers, between tabs or other separators.
 fn text_format(head: &[u8]) -> Format {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let mut words = line.split(|byte| byte.is_ascii_whitespace());

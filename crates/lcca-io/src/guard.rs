@@ -1,4 +1,4 @@
-//! Protection from libraries that panic over broken files: the panic is caught and reported as a broken file.
+//! Catches panics of libraries that panic over broken files, and reports them as a broken file.
 
 #[cfg(any(feature = "parquet", feature = "arrow", test))]
 use crate::error::{Fault, Outcome};
@@ -10,13 +10,13 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a panic of this thread will be caught here. A hook that reports panics should be silent then.
+/// Whether a panic of this thread would be caught here. A hook that reports panics should be silent then.
 pub fn panics_are_guarded() -> bool {
     GUARDED.get()
 }
 
-/// Runs work that may panic over broken input. The work's data is dropped with the error, so no caller sees
-/// it half done.
+/// Runs work that may panic over broken input. No caller can see the data of unfinished work, because it is
+/// dropped with the error.
 #[cfg(any(feature = "parquet", feature = "arrow", test))]
 pub(crate) fn guarded<T>(what: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     let before = GUARDED.replace(true);

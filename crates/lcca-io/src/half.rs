@@ -1,6 +1,6 @@
-//! Numbers of half precision, which Rust has no stable type for.
+//! Half precision, which Rust has no stable type for.
 
-/// A number of half precision: one bit of sign, five of exponent, ten of fraction.
+/// Converts a number of half precision: one bit of sign, five of exponent, ten of fraction.
 pub(crate) fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));

@@ -1,7 +1,7 @@
-//! What distinguishes one fit from another: the settings that decide its path, the shape of the data, a
-//! checksum of every column's moments, and a fingerprint of the rows. Both views' rows may be in another
-//! order than before, but both in the same. Moments are rounded to about a thousandth, because their last
-//! digits depend on the order of summation.
+//! The identity of a fit: the settings that decide its path, the shape of the data, a checksum of every
+//! column's moments, and a fingerprint of the rows. The rows may be in another order than before, if it is
+//! the same in both views. Moments are rounded to about a thousandth, because their last digits depend on
+//! the order of summation.
 
 use crate::error::{Fault, Outcome, one_line};
 use crate::fingerprint::{agree, fingerprint};
@@ -9,18 +9,18 @@ use lcca::data::{Moments, Pair, Side};
 use lcca::method::Settings;
 use serde_json::{Map, Value, json};
 
-/// Settings that limit how long a fit runs or what it may use, and do not change its path.
+/// Settings that limit how long a fit runs or what resources it may use, and do not change its path.
 const FREE: [&str; 5] = ["tol", "max_passes", "memory", "t1", "variables"];
 
-/// The numbers of the rows. Files of the first version have none.
+/// The key of the fingerprint. Files of the first version have none.
 const ROWS: &str = "fingerprint of the rows";
 
-/// How a stored identity compares with that of the fit at hand.
+/// The result of comparing a stored identity with that of the fit at hand.
 pub(crate) enum Comparison {
     Same,
-    /// Nothing differs, but the file does not say enough of the rows.
+    /// No difference was found, but the file has no fingerprint of the rows.
     SameAsFarAsKnown,
-    /// What differs, in words.
+    /// The difference, in words.
     Different(String),
 }
 
@@ -71,7 +71,7 @@ impl Identity {
     }
 }
 
-/// Whether a setting that older files do not have says what they did.
+/// Whether the value of a setting that older files lack is the one that older versions used.
 fn is_as_before(key: &str, here: &Value) -> bool {
     match key {
         "scale" => here != "yes",
@@ -101,7 +101,7 @@ fn numbers_of(side: Side) -> String {
     format!("numbers of {side}")
 }
 
-/// The settings that matter, the method's parameters among them.
+/// The settings that decide the path, with the method's parameters among them.
 fn choices(settings: &Settings) -> Vec<(String, Value)> {
     let (metrics, normalization) = ([settings.metric_x, settings.metric_y], settings.normalization());
     let Ok(Value::Object(mut settings)) = serde_json::to_value(settings) else { return Vec::new() };
@@ -112,7 +112,7 @@ fn choices(settings: &Settings) -> Vec<(String, Value)> {
             _ => (key, value),
         }));
     }
-    // The default is not stored, but it differs from others.
+    // The default is not stored, but the comparison needs it, because it differs from other choices.
     for (key, metric) in [("metric_x", metrics[0]), ("metric_y", metrics[1])] {
         settings.insert(key.into(), metric.name().into());
     }
@@ -136,8 +136,8 @@ fn checksum(moments: &Moments) -> u32 {
     hasher.finalize()
 }
 
-/// A number rounded to a thousandth, as bytes. The borders between steps are shifted by an odd amount: shares
-/// of rows and their roots are common values, and none of them lies on a shifted border.
+/// Rounds a number to a thousandth, as bytes. The borders between steps are shifted by an odd amount,
+/// because shares of rows and their roots are common values, and none of them lies on a shifted border.
 fn step(number: f64) -> [u8; 8] {
     ((number * 1000.0 + 0.37).round() as i64).to_le_bytes()
 }

@@ -1,10 +1,10 @@
-//! The three kinds of safetensors files that this crate writes: what each calls itself, and how one is told
-//! from another.
+//! The three kinds of safetensors files that this crate writes: the name of each, and how to tell them
+//! apart.
 
 use crate::error::{Fault, Outcome};
 use crate::tensors::TensorFile;
 
-/// What a file holds, as its metadata says under `format`.
+/// The kind of a file, as its metadata says under `format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Matrix,
@@ -12,16 +12,18 @@ pub(crate) enum Kind {
     Checkpoint,
 }
 
-/// The version that every kind has, under `version`. Newer files may mean something else by the same names.
+/// The version that files have under `version`, unless a model has covariates. Newer files may mean
+/// something else by the same names.
 pub(crate) const VERSION: &str = "1";
 
-/// The version of a model with covariates: programs that know only the first version would ignore them.
+/// The version of a model with covariates. It differs because programs that know only the first version
+/// would ignore them.
 const WITH_COVARIATES: &str = "2";
 
 impl Kind {
     const ALL: [Kind; 3] = [Kind::Matrix, Kind::Model, Kind::Checkpoint];
 
-    /// What the metadata says.
+    /// The value of `format` in the metadata.
     pub(crate) fn format(self) -> &'static str {
         match self {
             Kind::Matrix => "lcca-matrix",
@@ -43,7 +45,7 @@ impl Kind {
         }
     }
 
-    /// What kind of file this is, if this crate wrote it.
+    /// The kind of this file, if this crate wrote it.
     pub(crate) fn read(file: &TensorFile) -> Outcome<Option<Kind>> {
         let format = file.text("format")?;
         Ok(Kind::ALL.into_iter().find(|kind| kind.format() == format))

@@ -1,5 +1,6 @@
-//! One label per row: families, subjects, documents. A text file with one label per line, a `.npy` file of
-//! one column, or a `.csv` or `.tsv` table of two columns, the names of rows and their labels.
+//! Reads one label per row, such as families, subjects or documents, from a text file with one label per
+//! line, a `.npy` file of one column, or a `.csv` or `.tsv` table of two columns, the names of rows and
+//! their labels.
 
 use crate::error::{Fault, Outcome, Result};
 use crate::lines::open_text;
@@ -17,7 +18,8 @@ pub fn read_labels(path: &Path) -> Result<Vec<String>> {
     read(path, false)
 }
 
-/// As [`read_labels`], but a label may be empty, and quotes around one are left out.
+/// Reads one label per row as [`read_labels`] does, but a label may be empty, and quotes around one are
+/// left out.
 pub fn read_labels_or_blanks(path: &Path) -> Result<Vec<String>> {
     let unquoted = |label: String| match label.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(inner) => inner.to_string(),
@@ -33,7 +35,7 @@ pub struct NamedLabels {
 }
 
 impl NamedLabels {
-    /// Reads a `.csv` or `.tsv` file in which every line has two fields; `None` if it is no such file.
+    /// Reads a `.csv` or `.tsv` file in which every line has two fields; `None` for any other file.
     pub fn read(path: &Path) -> Result<Option<Self>> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         if extension != "csv" && extension != "tsv" {
@@ -44,8 +46,8 @@ impl NamedLabels {
         Ok(separators.iter().find_map(|&separator| two_columns(&all, separator)))
     }
 
-    /// The labels of the rows of a view's file, by the names that it has, and what there is to say about it.
-    /// A first line that names no row of the view is a header.
+    /// The labels of the rows of a view's file, matched by its row names, and remarks about the matching. A
+    /// first line that names no row of the view is a header.
     pub fn of_rows(mut self, view: &Loaded, path: &Path, align: Align) -> Result<(Vec<String>, Vec<Remark>)> {
         let RowLabels::Named(names) = view.labels()? else {
             let message =
@@ -69,7 +71,7 @@ impl NamedLabels {
     }
 }
 
-/// The fields of lines that have two each.
+/// The two fields of each line; `None` if a line has another number of fields.
 fn two_columns(lines: &[String], separator: u8) -> Option<NamedLabels> {
     let mut found = NamedLabels { names: Vec::new(), labels: Vec::new() };
     for line in lines {

@@ -1,6 +1,7 @@
-//! SciPy's sparse layouts, from their arrays to rows: compressed rows, compressed columns, coordinates.
+//! Turns SciPy's sparse layouts into rows: compressed rows, compressed columns, coordinates.
 //!
-//! Compressed rows are used as they lie if their types allow; columns and coordinates are brought into rows.
+//! Compressed rows are used as they lie if their types allow; columns and coordinates are brought into
+//! rows.
 
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome};

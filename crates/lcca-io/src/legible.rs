@@ -1,8 +1,7 @@
-//! Text that is safe to print, whatever it was: names, paths and messages come from files and from other
-//! people.
+//! Makes any text safe to print, because names, paths and messages come from files and from other people.
 //!
-//! A terminal obeys control characters, and Unicode has characters that reverse the order of what follows or
-//! take no room. These are written as escapes. A text that is too long is cut.
+//! A terminal obeys control characters, and Unicode has characters that reverse the order of those after
+//! them or take no room. These are written as escapes. A text that is too long is cut.
 
 use std::path::Path;
 
@@ -27,7 +26,7 @@ pub fn legible_path(path: &Path) -> String {
     legible(&path.to_string_lossy(), LONGEST)
 }
 
-/// Whether a character does something else than to be shown.
+/// Whether a character has an effect other than being shown.
 fn is_treacherous(c: char) -> bool {
     c.is_control()
         || matches!(c,

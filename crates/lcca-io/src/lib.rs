@@ -1,10 +1,11 @@
-//! Files of lcca: matrices in the formats people have them in, the mapped store, fitted models, checkpoints.
+//! Files of lcca: matrices in common formats, the mapped store, fitted models, checkpoints.
 //!
-//! Every file is opened once. Files that can be mapped are mapped, and files that are written appear whole or
-//! not at all. An error is one line that names the file, the place in it and what was expected there.
+//! Every file is opened once. Files that can be mapped are mapped, and files that are written appear whole
+//! or not at all. An error is one line that names the file, the place in it and the contents that were
+//! expected there.
 //!
-//! Two formats need large libraries or code of their own and are features, both on by default: `parquet` and
-//! `arrow`.
+//! Two formats are features, both on by default, because they need large libraries or code of their own:
+//! `parquet` and `arrow`.
 
 mod abandoned;
 mod access;

@@ -16,7 +16,7 @@ pub(crate) struct LineReader {
     from: Box<dyn BufRead + Send>,
     /// The number of the next line.
     pub(crate) line: u64,
-    /// Lines that were looked at, with their line ends.
+    /// Lines that [`LineReader::peek`] has read and that are still to be handed out, with their line ends.
     peeked: VecDeque<Vec<u8>>,
 }
 
@@ -40,12 +40,12 @@ impl LineReader {
         Ok(LineReader { from: open_text(path)?, line: 1, peeked: VecDeque::new() })
     }
 
-    /// The lines of a file that is open already.
+    /// Reads the lines of a file that is already open.
     pub(crate) fn new(source: Source) -> Outcome<Self> {
         Ok(LineReader { from: utf8(source.stream()?)?, line: 1, peeked: VecDeque::new() })
     }
 
-    /// Adds the next line to `bytes` and returns whether there was one.
+    /// Adds the next line to `bytes`, and returns whether there was one.
     pub(crate) fn add(&mut self, bytes: &mut Vec<u8>) -> Outcome<bool> {
         if let Some(line) = self.peeked.pop_front() {
             bytes.extend(line);
@@ -60,7 +60,7 @@ impl LineReader {
         Ok(read > 0)
     }
 
-    /// The next lines without their line ends, blank ones left out, to be read again.
+    /// The next lines without their line ends, blank ones left out. They are kept and will be read again.
     pub(crate) fn peek(&mut self, most: usize) -> Outcome<Vec<Vec<u8>>> {
         while self.peeked.len() < most {
             let mut bytes = Vec::new();
@@ -96,22 +96,23 @@ impl LineReader {
 }
 
 impl LineBatch {
-    /// A batch of lines that were read one by one, such as a first line that was needed to count its fields.
+    /// A batch of lines that were read one by one, such as a first line that was needed to count its
+    /// fields.
     pub(crate) fn new(lines: Vec<u8>, first: u64) -> Self {
         LineBatch { bytes: lines, first }
     }
 
-    /// The lines as they lie.
+    /// The lines as they lie, with their line ends.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The lines themselves.
+    /// Takes the bytes of the lines, with their line ends.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// These lines and those of the batch after them.
+    /// Puts this batch and the one after it together.
     pub(crate) fn followed_by(mut self, next: LineBatch) -> Self {
         // Blank lines between the two are kept as such, so that lines are counted right.
         let lines = self.bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -129,7 +130,7 @@ impl LineBatch {
     /// The lines without their line ends, each with its number.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let pieces = self.bytes.split_inclusive(|&byte| byte == b'\n');
-        // A lone line can be empty: then there is no line end to split at.
+        // A lone line can be empty, and then there is no line end to split at.
         let empty = self.bytes.is_empty().then_some(&[][..]);
         (self.first..).zip(pieces.chain(empty).map(without_end))
     }

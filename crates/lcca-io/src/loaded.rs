@@ -1,4 +1,4 @@
-//! A matrix that was read, with the names of its columns and rows and what there is to say about the reading.
+//! A matrix that was read, with the names of its columns and rows and remarks about the reading.
 
 use crate::assemble::Assembled;
 use crate::error::{Fault, Result};
@@ -13,17 +13,17 @@ use lcca::matrix::Matrix;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A matrix and how it came in. Its file was opened once, and need not be opened again for the names.
+/// A matrix, and how it was read. Its file was opened once, and need not be opened again for the names.
 #[non_exhaustive]
 pub struct Loaded {
-    /// The rows. Those with missing values are not among them if they are to be dropped.
+    /// The rows. If rows with missing values are to be dropped, they are not among them.
     pub matrix: Matrix,
     /// The name of the file's format.
     pub format: &'static str,
-    /// What a person should know about the reading, such as duplicates that were summed; all remarks are
-    /// among it.
+    /// Notes for a person about the reading, such as duplicates that were summed. All remarks are among
+    /// them.
     pub notes: Vec<String>,
-    /// The notes that are data too, such as what was guessed.
+    /// The notes that are also data, such as guesses.
     pub remarks: Vec<Remark>,
     pub(crate) path: PathBuf,
     names: NameSource,
@@ -32,24 +32,25 @@ pub struct Loaded {
     counted: bool,
     /// Columns that may name the rows, each with its place in the matrix.
     ids: Vec<IdColumn>,
-    /// What the column that names the rows is called.
+    /// The name of the column that names the rows.
     index_name: Option<String>,
 }
 
 /// Names, or where to find them.
 pub(crate) enum NameSource {
-    /// Known, if there are any.
+    /// Names that have been read, if there are any.
     Read { columns: Option<Names>, rows: Option<Names> },
-    /// In a mapped store; they are looked at and checked when they are needed, because most fits never do.
+    /// Names in a mapped store. They are read and checked only when they are needed, because most fits
+    /// never do.
     Stored(TensorFile),
 }
 
 /// Rows that were left out because they miss values.
 #[derive(Default)]
 pub(crate) struct Dropped {
-    /// Their numbers in the file, ascending.
+    /// The numbers of these rows in the file, ascending.
     pub(crate) rows: Vec<usize>,
-    /// Their names, if rows have names.
+    /// The names of these rows, if rows have names.
     pub(crate) names: Vec<String>,
 }
 
@@ -68,26 +69,26 @@ impl Loaded {
         Loaded { matrix, format, notes, remarks, path, names, dropped, counted: false, ids, index_name: None }
     }
 
-    /// With rows that an index counts without being stored, with columns that may name them, and with what
-    /// the column is called that does.
+    /// Adds whether an unstored index counts the rows, the columns that may name them, and the name of the
+    /// column that does.
     pub(crate) fn indexed(mut self, counted: bool, ids: Vec<IdColumn>, name: Option<String>) -> Self {
         (self.counted, self.ids, self.index_name) = (counted, ids, name);
         self
     }
 
-    /// Whether it was read from a table, which may have a column that names the rows.
+    /// Whether the matrix was read from a table, which may have a column that names the rows.
     pub(crate) fn is_table(&self) -> bool {
         [Format::Csv, Format::Tsv, Format::Parquet, Format::Arrow]
             .iter()
             .any(|format| format.name() == self.format)
     }
 
-    /// What the column of a table that names the rows is called, if one does and columns have names.
+    /// The name of the column of a table that names the rows, if one does and columns have names.
     pub fn index_name(&self) -> Option<&str> {
         self.index_name.as_deref()
     }
 
-    /// With more to say about the reading.
+    /// Adds remarks about the reading, after the earlier ones.
     pub(crate) fn remarked(mut self, remarks: impl IntoIterator<Item = Remark>) -> Self {
         for remark in remarks {
             self.notes.push(wording::remark(&remark));
@@ -96,14 +97,14 @@ impl Loaded {
         self
     }
 
-    /// With more to say about the reading, before what has been said.
+    /// Adds remarks about the reading, before the earlier ones.
     pub(crate) fn remarked_first(mut self, remarks: Vec<Remark>) -> Self {
         self.notes.splice(0..0, remarks.iter().map(wording::remark));
         self.remarks.splice(0..0, remarks);
         self
     }
 
-    /// The same rows with other columns.
+    /// Replaces the columns by others, and keeps the rows.
     pub(crate) fn with_columns(mut self, matrix: Matrix, names: Names) -> Result<Self> {
         self.names = NameSource::Read { columns: Some(names), rows: self.row_names()? };
         self.matrix = matrix;
@@ -111,7 +112,7 @@ impl Loaded {
         Ok(self)
     }
 
-    /// The same rows, named by one of the columns that may name them. The column is no data then.
+    /// Names the rows by one of the columns that may name them, which is then no longer data.
     pub fn named_by(&self, id: usize) -> Result<Self> {
         let id = &self.ids[id];
         let column_names = self.names()?;
@@ -154,7 +155,7 @@ impl Loaded {
         }
     }
 
-    /// The names of the rows, if the file has them. Those of rows that were left out are not among them.
+    /// The names of the rows, if the file has them, without those of rows that were left out.
     pub fn row_names(&self) -> Result<Option<Names>> {
         match &self.names {
             NameSource::Read { rows, .. } => Ok(rows.clone()),
@@ -167,7 +168,7 @@ impl Loaded {
         &self.dropped.rows
     }
 
-    /// The names of all rows of the file, those of rows that were left out included.
+    /// The names of all rows of the file, with those of rows that were left out.
     fn all_row_names(&self) -> Result<Option<Names>> {
         let (rows, names) = (&self.dropped.rows, &self.dropped.names);
         let Some(kept) = self.row_names()? else { return Ok(None) };
@@ -182,7 +183,7 @@ impl Loaded {
         Ok(Some(Names::new(all)))
     }
 
-    /// What all rows of the file are called, those that were left out included.
+    /// The labels of all rows of the file, with those of rows that were left out.
     pub fn labels(&self) -> Result<RowLabels> {
         Ok(match self.all_row_names()? {
             Some(names) => RowLabels::Named(names),
@@ -191,18 +192,18 @@ impl Loaded {
         })
     }
 
-    /// Columns of different whole numbers that are called like one that names the rows, with the numbers of
+    /// The columns of different whole numbers whose names are like those of row names, with the numbers of
     /// all rows.
     pub fn ids(&self) -> &[IdColumn] {
         &self.ids
     }
 
-    /// All rows of the file for the rule by which rows find each other.
+    /// All rows of the file, as the rule for matching rows takes them. `called` is their name in messages.
     pub(crate) fn labeled<'a>(&'a self, called: &'a str, labels: &'a RowLabels) -> Labeled<'a> {
         Labeled { path: &self.path, called, rows: self.rows_of_file(), labels, may_have_more: false }
     }
 
-    /// How many rows the file has, those that were left out included.
+    /// The number of rows of the file, with those that were left out.
     pub fn rows_of_file(&self) -> usize {
         self.matrix.rows() + self.dropped.rows.len()
     }
@@ -227,7 +228,7 @@ impl Loaded {
     }
 }
 
-/// The names of the rows that were not left out, and those that were.
+/// Splits names into those of the rows that were kept and those of the rows that were left out.
 fn split(names: Names, dropped: Vec<usize>) -> (Names, Dropped) {
     if dropped.is_empty() {
         return (names, Dropped::default());
@@ -238,7 +239,7 @@ fn split(names: Names, dropped: Vec<usize>) -> (Names, Dropped) {
 }
 
 impl fmt::Debug for Loaded {
-    /// The shape, not the numbers.
+    /// Shows the shape, not the numbers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rows, cols) = (self.matrix.rows(), self.matrix.cols());
         let what = format!("{rows}×{cols} {}", self.matrix.kind());

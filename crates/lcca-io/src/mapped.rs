@@ -1,14 +1,14 @@
-//! Which mapped file an address is in, for a handler of the signal that the system sends if a mapped file is
-//! cut short or its disk fails while it is in use.
+//! Finds the mapped file that an address is in, for a handler of the signal that the system sends if a
+//! mapped file is cut short or its disk fails while it is in use.
 //!
-//! Such a handler may neither lock nor allocate, so the places are in a table of fixed size, and the names of
-//! files stay in memory for good. A program that installs a handler switches the table on; others pay
-//! nothing.
+//! Because such a handler may neither lock nor allocate, the places are in a table of fixed size, and the
+//! names of files stay in memory for good. A program that installs a handler switches the table on; others
+//! pay nothing.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 
-/// Files that are noted. A fit maps a handful; if there are more, the oldest are forgotten.
+/// The number of files that are noted. A fit maps a handful; if there are more, the oldest are forgotten.
 const SLOTS: usize = 64;
 
 struct Slot {
@@ -52,7 +52,7 @@ pub(crate) fn note(path: &Path, bytes: &[u8]) {
 
 /// The name of the mapped file that holds this address. Safe to call from a signal handler.
 pub fn mapped_file_at(address: usize) -> Option<&'static [u8]> {
-    // A page behind the end belongs to the file too.
+    // The rest of the last page belongs to the file too.
     let holds = |slot: &&Slot| {
         let end = slot.end.load(SeqCst);
         end > 0 && (slot.start.load(SeqCst)..end.next_multiple_of(1 << 12)).contains(&address)

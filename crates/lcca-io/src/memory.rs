@@ -1,18 +1,19 @@
-//! Memory for what a file claims or unpacks to: it is asked for before it is needed, and a machine that does
-//! not have it is an error and not the end of the process.
+//! Memory for the sizes that files claim or unpack to. It is requested before it is needed, so that too
+//! little memory is an error and not the end of the process.
 
 use crate::error::{Fault, Outcome};
 use crate::numbers::grouped;
 use lcca::granted::{ask, is_granted};
 use std::io::{self, Read};
 
-/// Below this nobody asks: every machine has it, and asking costs more than it saves.
+/// The largest size that is granted without a check, because every machine has it, and asking would cost
+/// more than it saves.
 const SMALL: u64 = 64 << 20;
 
-/// Bytes that are unpacked at a time.
+/// The number of bytes that are unpacked at a time.
 const STEP: usize = 1 << 20;
 
-/// Refuses what would take more memory than there is.
+/// Refuses to take more memory than there is. `what` names its use in the message.
 pub(crate) fn check(bytes: u64, what: &str) -> Outcome<()> {
     if bytes <= SMALL {
         return Ok(());
@@ -27,8 +28,8 @@ pub(crate) fn check(bytes: u64, what: &str) -> Outcome<()> {
     }
 }
 
-/// Refuses a table whose cells would take more memory than there is. Columns are numbers of eight bytes
-/// before they are rows, and at least four bytes in the rows.
+/// Refuses a table whose cells would take more memory than there is. A cell takes twelve bytes, because
+/// columns are numbers of eight bytes before they are rows, and the rows take at least four bytes more.
 pub(crate) fn check_cells(rows: usize, columns: usize) -> Outcome<()> {
     const BYTES: u64 = 12;
     let cells = (rows as u64).saturating_mul(columns as u64);
@@ -44,8 +45,8 @@ fn too_much(what: &str, bytes: u64, limit: &str) -> Fault {
     .into()
 }
 
-/// The bytes that other programs leave, if the system says. Pages of files count, because they are given
-/// back.
+/// The bytes that other programs leave free, if the system says. Pages of files count as free, because they
+/// are given back.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -53,7 +54,7 @@ fn available() -> Option<u64> {
     Some(group_limit().map_or(machine, |group| machine.min(group)))
 }
 
-/// What the control group of this process, such as a container's, leaves.
+/// The bytes that the control group of this process, such as a container's, leaves free.
 fn group_limit() -> Option<u64> {
     let number = |file: &str| {
         std::fs::read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse::<u64>().ok()
@@ -68,11 +69,11 @@ pub(crate) fn read_at_most(from: impl Read, most: u64) -> Outcome<Vec<u8>> {
     Ok(bytes)
 }
 
-/// As [`read_at_most`], behind bytes that were read before.
+/// Reads at most `most` bytes as [`read_at_most`] does, and appends them to `bytes`.
 pub(crate) fn append_at_most(bytes: &mut Vec<u8>, from: impl Read, most: u64) -> Outcome<()> {
     let mut from = from.take(most);
     loop {
-        // Room for as much again, so that few bytes are moved, but not for more than can come.
+        // Reserves as much room again, so that few bytes are moved, but not more than can arrive.
         let room = usize::try_from(from.limit()).unwrap_or(usize::MAX).min(bytes.len().max(STEP));
         check((bytes.len() + room) as u64, "the unpacked file")?;
         if ask(|| bytes.try_reserve_exact(room)).is_err() {

@@ -1,8 +1,8 @@
-//! Values that are missing, marked by NaN until a matrix is made: refused, filled in, or left out with their
-//! rows.
+//! Settles missing values, which NaN marks until a matrix is made: they are refused, filled in, or left out
+//! with their rows.
 //!
-//! A mean is that of the values a column has, the zeros that sparse rows do not store among them. What is
-//! filled into sparse rows is one entry per missing value, so they stay sparse.
+//! A mean is that of the values a column has, with the zeros that sparse rows do not store. Sparse rows
+//! stay sparse, because filling adds one entry per missing value.
 
 use crate::error::{Fault, Outcome};
 use crate::numbers::grouped;
@@ -15,16 +15,16 @@ use std::collections::{BTreeMap, HashSet};
 #[derive(Clone, Copy)]
 pub(crate) struct Filling<'a> {
     pub(crate) missing: Missing,
-    /// The means to fill in, one per column, instead of those of the rows at hand.
+    /// The means to fill in, one per column. If absent, they are computed from the rows at hand.
     pub(crate) means: Option<&'a [f64]>,
 }
 
-/// What happened to missing values.
+/// Counts of the missing values, and the rows that were left out for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gaps {
-    /// How many values are missing.
+    /// The number of missing values.
     pub(crate) cells: u64,
-    /// How many rows miss some.
+    /// The number of rows that miss values.
     pub(crate) rows: u64,
     /// The rows that were left out, as they were numbered before.
     pub(crate) dropped: Vec<usize>,
@@ -39,15 +39,16 @@ pub(crate) struct Parts {
 }
 
 impl Filling<'_> {
-    /// Nothing may be missing.
+    /// Refuses any missing value.
     pub(crate) const REFUSED: Filling<'static> = Filling { missing: Missing::Error, means: None };
 
-    /// Whether a missing value is no error.
+    /// Whether missing values are permitted.
     pub(crate) fn allows(self) -> bool {
         self.missing != Missing::Error
     }
 
-    /// The value for each column that misses some, given the sums and numbers of the values that it has.
+    /// The value to fill into each column that misses some, given the sums and numbers of its present
+    /// values.
     fn means_of(self, columns: BTreeMap<usize, (f64, u64)>) -> Outcome<BTreeMap<usize, f64>> {
         let mean = |(column, (sum, count)): (usize, (f64, u64))| match self.means {
             Some(means) => Ok((column, means.get(column).copied().unwrap_or(0.0))),
@@ -61,7 +62,7 @@ impl Filling<'_> {
     }
 }
 
-/// Settles the missing values of dense rows; returns the rest of the rows and their number.
+/// Settles the missing values of dense rows. Returns the values and the number of the rows that are kept.
 pub(crate) fn settle_dense(
     values: Growing,
     rows: usize,
@@ -107,7 +108,7 @@ pub(crate) fn settle_sparse(parts: Parts, filling: Filling<'_>) -> Outcome<(Part
         for entry in (offsets[row]..offsets[row + 1]).filter(|&entry| missing(entry)) {
             gaps.cells += 1;
             incomplete.insert(row);
-            // Every row has a value, stored or zero, unless it is missing.
+            // Each row counts as a value, stored or zero, unless it is missing.
             columns.entry(entry_column(&parts, entry)).or_insert((0.0, rows as u64)).1 -= 1;
         }
     }

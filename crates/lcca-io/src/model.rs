@@ -1,12 +1,12 @@
 //! A fitted model as a safetensors file.
 //!
-//! Tensors, all f64: `x.weights` and `x.loadings` (columns of X × k), `x.mean` if the model is centered, the
-//! same for y, and `correlations`, `objective`, `residuals` (k). If the model predicts, there are the
-//! regressions that `regressions.rs` describes; if it was fitted with covariates, what `effects.rs`
-//! describes. If the columns have names, these are `x.names` (u8) and `x.name_ends` (u64), as in a store, and
-//! the same for y. The metadata says `format` (`lcca-model`), `version`, `rows`, `total`, `settings` and
-//! `provenance`, the last two as JSON. Every number comes back to the bit, and is checked by the last tensor,
-//! `checksums`.
+//! Tensors, all f64: `x.weights` and `x.loadings` (columns of X × k), `x.mean` if the model is centered,
+//! the same for y, and `correlations`, `objective`, `residuals` (k). If the model predicts, there are the
+//! regressions that `regressions.rs` describes; if it was fitted with covariates, the tensors that
+//! `effects.rs` describes. If the columns have names, these are `x.names` (u8) and `x.name_ends` (u64), as
+//! in a store, and the same for y. The metadata says `format` (`lcca-model`), `version`, `rows`, `total`,
+//! `settings` and `provenance`, the last two as JSON. Every number comes back to the bit, and is checked by
+//! the last tensor, `checksums`.
 
 use crate::atomic::Output;
 use crate::effects;
@@ -28,7 +28,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What one view's tensors are called.
+/// The names of the tensors of one view.
 struct Tensors {
     weights: &'static str,
     loadings: &'static str,
@@ -49,7 +49,7 @@ const Y: Tensors = Tensors {
     names: NameTensors { bytes: "y.names", ends: "y.name_ends", each: "column" },
 };
 
-/// The names of both views' columns, if they have any.
+/// The names of both views' columns and of the covariates, if they have any.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelNames {
     /// The names of the columns of X.
@@ -68,12 +68,12 @@ impl ModelNames {
     }
 }
 
-/// Writes a model, with what is known about its origin.
+/// Writes a model, with its provenance.
 pub fn write_model(path: &Path, model: &Model, provenance: &Map<String, Value>) -> Result<()> {
     write_model_named(path, model, &ModelNames::default(), provenance)
 }
 
-/// As [`write_model`], with the names of the columns.
+/// Writes a model as [`write_model`] does, with the names of the columns.
 pub fn write_model_named(
     path: &Path,
     model: &Model,
@@ -83,7 +83,8 @@ pub fn write_model_named(
     write_model_whole(path, model, None, names, provenance)
 }
 
-/// As [`write_model_named`], with the regressions by which the model predicts one view from the other.
+/// Writes a model as [`write_model_named`] does, with the regressions by which it predicts one view from
+/// the other.
 pub fn write_model_whole(
     path: &Path,
     model: &Model,
@@ -159,12 +160,13 @@ fn write_view(out: &mut impl Write, view: &View) -> io::Result<()> {
     out.write_all(bytemuck::cast_slice(view.mean.as_deref().unwrap_or_default()))
 }
 
-/// A model's file, opened once: its model, what it says about its origin, and its names when they are needed.
+/// An opened model file: its model, its provenance, and its names when they are needed. The file is opened
+/// once.
 #[non_exhaustive]
 pub struct ModelFile {
     /// The model.
     pub model: Model,
-    /// What was written about where the model came from.
+    /// The record of the model's origin.
     pub provenance: Map<String, Value>,
     path: PathBuf,
     file: TensorFile,
@@ -174,8 +176,8 @@ impl ModelFile {
     /// Reads a model.
     pub fn open(path: &Path) -> Result<Self> {
         let file = source::map(path).and_then(|bytes| {
-            // The header of a safetensors file begins after its length. What has something else there is
-            // another kind of file.
+            // In a safetensors file the header begins after its length. A file with another byte there is
+            // of another kind.
             match (*bytes).as_ref().get(8) {
                 Some(b'{') | None => TensorFile::open(bytes),
                 Some(_) => Err(Fault::new("is not a safetensors file, expected a model")),
@@ -194,12 +196,12 @@ impl ModelFile {
         self.file.has_checksums()
     }
 
-    /// What the file remembers of the fit; `None` if it does not say.
+    /// The record of the fit in the file; `None` if it has none.
     pub fn record(&self) -> Option<FitRecord> {
         FitRecord::from_provenance(&self.provenance)
     }
 
-    /// How rows for the model are read unless somebody says otherwise: as those of the fit were.
+    /// How rows for the model are read unless the caller says otherwise: as those of the fit were.
     pub fn reading(&self) -> Result<ReadingRecord> {
         let ReadingRecord { x, y, align, covariates } = ReadingRecord::from_provenance(&self.provenance);
         let (names, model) = (self.names()?, &self.model);
@@ -215,26 +217,26 @@ impl ModelFile {
         regressions::read(&self.file, &self.model).map_err(|fault| fault.at(&self.path))
     }
 
-    /// The names of both views' columns. They are mapped with the file and checked by this call.
+    /// The names of both views' columns. They are mapped with the file, and checked by this call.
     pub fn names(&self) -> Result<ModelNames> {
         names(&self.file).map_err(|fault| fault.at(&self.path))
     }
 }
 
 impl fmt::Debug for ModelFile {
-    /// The path, not the numbers.
+    /// Shows the path, not the numbers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ModelFile").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
-/// Reads a model, and what was written about its origin; [`ModelFile`] also has the names.
+/// Reads a model and its provenance. [`ModelFile`] also has the names.
 pub fn read_model(path: &Path) -> Result<(Model, Map<String, Value>)> {
     ModelFile::open(path).map(|file| (file.model, file.provenance))
 }
 
-/// The names of a model's columns. The model itself is not read; [`ModelFile::names`] has the names of one
-/// that was.
+/// Reads the names of a model's columns, but not the model itself. [`ModelFile::names`] has the names of a
+/// model that was read.
 pub fn read_model_names(path: &Path) -> Result<ModelNames> {
     let file = source::map(path).and_then(TensorFile::open);
     file.and_then(|file| names(&file)).map_err(|fault| fault.at(path))
@@ -277,7 +279,7 @@ fn read_vector(file: &TensorFile, name: &str) -> Outcome<Vec<f64>> {
     Ok(file.vector(name, Dtype::F64)?.iter().collect())
 }
 
-/// The parts of a model must fit each other.
+/// Checks that the parts of a model fit each other.
 fn check(model: &Model) -> Outcome<()> {
     let k = model.correlations.len();
     let vectors = [("objective", &model.objective), ("residuals", &model.residuals)];

@@ -1,6 +1,6 @@
 //! A folder of single-cell counts: `matrix.mtx` (features × cells), `features.tsv` (or `genes.tsv`) and
-//! `barcodes.tsv`, each possibly with `.gz` or `.zst`. Cells are samples, so they become the rows. Features
-//! name the columns, by the second field of their line (the symbol of a gene) if there is one.
+//! `barcodes.tsv`, each possibly with `.gz` or `.zst`. Cells become the rows, because they are the samples.
+//! Features name the columns, by the second field of their line (the symbol of a gene) if there is one.
 
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome};
@@ -29,8 +29,8 @@ fn find(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     packed.map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
-/// The matrix, the names of its columns and those of its rows, if the folder has them. Each file is opened
-/// once.
+/// Reads the matrix, the names of its columns and those of its rows, if the folder has them. Each file is
+/// opened once.
 pub(crate) fn read(folder: &Path) -> Outcome<(Assembled, Option<Names>, Option<Names>)> {
     let path = find(folder, MATRIX).ok_or_else(|| Fault::new("holds no matrix.mtx"))?;
     let name = file_name(&path);
@@ -105,7 +105,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The transpose. Compressed rows of a matrix are compressed columns of its transpose.
+/// The transpose of a matrix. Its compressed rows are the compressed columns of the transpose.
 fn transposed(matrix: &Matrix) -> Outcome<Assembled> {
     let (offsets, rows_of, values) = match matrix {
         Matrix::Sparse(rows) => (rows.offsets().clone(), rows.columns().clone(), rows.values().clone()),

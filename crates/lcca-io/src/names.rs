@@ -1,7 +1,7 @@
-//! Column names: all of them as one run of bytes, and where each ends.
+//! Column names: all of them as one run of bytes, and the end of each.
 //!
 //! In safetensors files these are two tensors, `names` (u8, UTF-8) and `name_ends` (u64, one per column).
-//! They are mapped, and checked as a whole when a caller asks for them, because most fits never do.
+//! They are mapped, and checked as a whole only when a caller asks for them, because most fits never do.
 
 use crate::error::{Fault, Outcome};
 use crate::tensors::{Announced, TensorFile};
@@ -17,11 +17,11 @@ pub struct Names {
     ends: Buffer<u64>,
 }
 
-/// The names of the two tensors.
+/// The names of the two tensors that hold a list of names.
 pub(crate) struct NameTensors {
     pub(crate) bytes: &'static str,
     pub(crate) ends: &'static str,
-    /// What is named, for messages.
+    /// The kind of thing that is named, for messages.
     pub(crate) each: &'static str,
 }
 
@@ -36,7 +36,7 @@ impl Names {
         Names { bytes: bytes.into(), ends: ends.into() }
     }
 
-    /// How many columns are named.
+    /// The number of columns that are named.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -72,7 +72,7 @@ impl Names {
         self.iter().position(|candidate| candidate == name)
     }
 
-    /// The names in a file, if it has the two tensors.
+    /// Reads the names in a file, if it has the two tensors.
     pub(crate) fn read(file: &TensorFile, tensors: &NameTensors, count: usize) -> Outcome<Option<Names>> {
         if file.dtype(tensors.bytes).is_none() && file.dtype(tensors.ends).is_none() {
             return Ok(None);
@@ -110,12 +110,13 @@ impl Names {
         Ok(())
     }
 
-    /// The tensor of the ends; it comes before the bytes, because wide numbers come first in a file.
+    /// Announces the tensor of the ends. It must come before the bytes, because wide numbers come first in
+    /// a file.
     pub(crate) fn announce_ends(&self, tensors: &NameTensors) -> Announced {
         (tensors.ends, Dtype::U64, vec![self.len()])
     }
 
-    /// The tensor of the bytes of all names.
+    /// Announces the tensor of the bytes of all names.
     pub(crate) fn announce_bytes(&self, tensors: &NameTensors) -> Announced {
         (tensors.bytes, Dtype::U8, vec![self.bytes.len()])
     }
@@ -160,7 +161,7 @@ impl PartialEq for Names {
 }
 
 impl fmt::Debug for Names {
-    /// The first few names.
+    /// Shows the first few names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter().take(20)).finish()
     }

@@ -1,11 +1,11 @@
-//! Numbers as people read them, in the program, on its pages and in Python. JSON and tables for other
+//! Formats numbers for people, in the program, on its pages and in Python. JSON and tables for other
 //! programs keep the numbers.
 
-/// Below this a p-value is only said to be below it.
+/// The smallest p-value that is printed. Smaller ones are only said to be below it.
 const LEAST_P: f64 = 1e-4;
 
-/// A p-value: "0.73", "0.012", "0.0003", "< 0.0001"; a dash if it is none. Digits that decide nothing are
-/// left out.
+/// Formats a p-value: "0.73", "0.012", "0.0003", "< 0.0001"; a dash if it is NaN. Digits that decide
+/// nothing are left out.
 pub fn p_value(p: f64) -> String {
     match p {
         _ if p.is_nan() => "–".into(),
@@ -16,13 +16,13 @@ pub fn p_value(p: f64) -> String {
     }
 }
 
-/// A p-value after its symbol: "p = 0.73", "p < 0.0001".
+/// Formats a p-value after its symbol: "p = 0.73", "p < 0.0001".
 pub fn p_equals(p: f64) -> String {
     let text = p_value(p);
     if text.starts_with('<') { format!("p {text}") } else { format!("p = {text}") }
 }
 
-/// 1234567 as 1,234,567.
+/// Writes 1234567 as 1,234,567.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -35,7 +35,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// "1 row", "2,000 rows".
+/// Writes a number with its noun: "1 row", "2,000 rows".
 pub fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }

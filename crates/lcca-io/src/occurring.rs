@@ -1,8 +1,8 @@
-//! Views with far more columns than occur in them, such as hashed features: only the columns that occur are
-//! kept, so that the cost of a fit follows them and not the largest column number.
+//! Drops columns that do not occur from views with far more columns than occur in them, such as hashed
+//! features, so that the cost of a fit follows the columns that occur and not the largest column number.
 //!
-//! Kept columns keep their names. Columns without names are named by their numbers from 0, so that rows for a
-//! model with such names can be picked by number.
+//! Kept columns keep their names. Columns without names are named by their numbers from 0, so that rows for
+//! a model with such names can be picked by number.
 
 use crate::error::{Outcome, Result};
 use crate::loaded::Loaded;
@@ -12,15 +12,15 @@ use crate::pick::pick;
 use lcca::matrix::{Matrix, OneHotRows, SparseRows};
 use std::path::Path;
 
-/// Narrower views keep all columns: a model of this many costs little, and the same width in every file is
-/// simpler.
+/// The least number of columns of a view that may lose some. Narrower views keep all, because a model of
+/// this many costs little, and the same width in every file is simpler.
 const WIDE: usize = 1_000_000;
 /// Views keep all columns if at least one in this many occurs.
 const RARE: usize = 16;
 
 impl Loaded {
-    /// The same rows without empty columns, if there are at least a million columns and at most one in 16
-    /// occurs. A note says so. A ridge is then relative to the columns that occur.
+    /// Drops empty columns if there are at least a million columns and at most one in 16 occurs, and says
+    /// so in a note. A ridge is then relative to the columns that occur.
     pub fn without_empty_columns(self, path: &Path) -> Result<Loaded> {
         let Some(columns) = few_columns(&self.matrix) else { return Ok(self) };
         let names = match self.names()? {
@@ -37,7 +37,7 @@ impl Loaded {
     }
 }
 
-/// The columns that names stand for, if every name is a column number from 0 and the numbers ascend.
+/// Parses names as column numbers, if every name is one, counted from 0, and the numbers ascend.
 pub(crate) fn column_numbers(names: &Names) -> Option<Vec<usize>> {
     let numbers: Option<Vec<usize>> = names
         .iter()
@@ -46,14 +46,15 @@ pub(crate) fn column_numbers(names: &Names) -> Option<Vec<usize>> {
     numbers.filter(|numbers| numbers.windows(2).all(|pair| pair[0] < pair[1]))
 }
 
-/// The columns of these numbers. Numbers beyond the matrix are columns that do not occur in it.
+/// Picks the columns of these numbers. Numbers beyond the matrix give empty columns, because these do not
+/// occur in it.
 pub(crate) fn columns_by_number(matrix: &Matrix, numbers: &[usize], path: &Path) -> Result<Matrix> {
     let present = numbers.partition_point(|&number| number < matrix.cols());
     let picked = pick(matrix, &numbers[..present]).and_then(|picked| widened(picked, numbers.len()));
     picked.map_err(|fault| fault.at(path))
 }
 
-/// The same rows with empty columns at the end.
+/// Adds empty columns at the end.
 fn widened(matrix: Matrix, cols: usize) -> Outcome<Matrix> {
     Ok(match matrix {
         Matrix::Sparse(rows) => {
@@ -83,7 +84,7 @@ fn few_columns(matrix: &Matrix) -> Option<Vec<usize>> {
 }
 
 /// The distinct columns, ascending, if they are at most `most`. They are sorted a batch at a time, so that
-/// memory follows the columns that occur, whatever their numbers.
+/// memory follows the columns that occur and not their numbers.
 fn distinct(columns: impl Iterator<Item = u32>, most: usize) -> Option<Vec<u32>> {
     const BATCH: usize = 1 << 20;
     let (mut kept, mut limit) = (Vec::new(), BATCH);

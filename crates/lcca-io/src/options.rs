@@ -1,14 +1,14 @@
-//! What a caller knows about a file that the file itself may not say, and how tables are to be understood.
+//! Options for reading a file: facts that the file itself may not say, and how tables are to be understood.
 
 use serde::{Deserialize, Serialize};
 
-/// What the caller knows. Built from [`ReadOptions::default`], because it will grow. A model remembers it as
-/// JSON.
+/// Facts that the caller knows about a file. Built from [`ReadOptions::default`], because it will grow. A
+/// model remembers it as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// How many columns there are. svmlight files do not say; any other file must say the same.
+    /// The number of columns. svmlight files do not say; in any other file it must agree.
     pub cols: Option<usize>,
     /// Whether the indices of an svmlight file count from 0; `None` and `Some(false)` mean that they count
     /// from 1.
@@ -17,8 +17,8 @@ pub struct ReadOptions {
     pub table: TableOptions,
 }
 
-/// How a table is understood: CSV, TSV, Parquet and Arrow. What is not said is guessed, and every guess is a
-/// remark.
+/// How a table is understood: CSV, TSV, Parquet and Arrow. Options that the caller leaves open are guessed,
+/// and every guess is a remark.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -34,22 +34,23 @@ pub struct TableOptions {
     /// The columns to read: names, patterns in which `*` stands for anything and `?` for one character, or
     /// numbers from 1. `None` reads all.
     pub columns: Option<Vec<String>>,
-    /// What happens to missing values, in every format.
+    /// How missing values are settled, in every format.
     pub missing: Missing,
-    /// What happens to columns of texts.
+    /// How columns of texts are read.
     pub categorical: Categorical,
     /// The character between the fields of a text, such as `;`; a space stands for any number of spaces.
     /// `None` takes the one that the file's extension says, unless the first lines show another. A text of
     /// any extension is a table if this is set.
     pub delimiter: Option<char>,
-    /// Whether the delimiter is that of the files that a model was fitted to, and nobody has said it for this
-    /// one.
+    /// Whether the delimiter is taken from the files that a model was fitted to, and the caller has not
+    /// given it for this file.
     #[serde(skip)]
     pub delimiter_of_fit: bool,
     /// The character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
     pub decimal: Option<char>,
-    /// Whether columns of a model's rows that are called like names of rows and that the model does not have
-    /// are skipped instead of naming the rows: those that it was fitted to were not named by them either.
+    /// Whether, in rows for a model, a column is skipped if the model does not have it and its name is like
+    /// that of row names. It does not name the rows then, because those of the fit were not named by it
+    /// either.
     pub skips_ids: bool,
 }
 
@@ -65,25 +66,27 @@ pub enum Index {
     None,
     /// The column of this name or, if no column has it, of this number from 1.
     Column(String),
-    /// The same if there is such a column, and otherwise a guess: rows that come later need not have names.
+    /// The column that [`Index::Column`] would take, if there is one, and otherwise a guess, because rows
+    /// that come later need not have names.
     IfPresent(String),
 }
 
-/// What happens to missing values.
+/// How missing values are settled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Missing {
-    /// They are refused.
+    /// Missing values are refused.
     #[default]
     Error,
-    /// Their rows are left out, of both views.
+    /// Rows with missing values are left out, of both views.
     Drop,
-    /// They become the mean of the values that their column has; in rows for a model, the model's mean.
+    /// Missing values become the mean of the values that their column has; in rows for a model, the model's
+    /// mean.
     Mean,
 }
 
-/// What happens to columns of texts.
+/// How columns of texts are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -91,26 +94,27 @@ pub enum Categorical {
     /// A column with few different texts becomes one indicator column per text, called `color=red`.
     #[default]
     Auto,
-    /// They are refused.
+    /// Columns of texts are refused.
     Error,
-    /// As `Auto`, and these columns (names or patterns) are categories even if they hold numbers.
+    /// Columns are read as by `Auto`, and these columns (names or patterns) are categories even if they
+    /// hold numbers.
     Columns(Vec<String>),
 }
 
 impl ReadOptions {
-    /// With a known number of columns.
+    /// Sets the number of columns.
     pub fn cols(mut self, cols: impl Into<Option<usize>>) -> Self {
         self.cols = cols.into();
         self
     }
 
-    /// With indices that count from 0, or not.
+    /// Sets whether the indices of an svmlight file count from 0.
     pub fn zero_based(mut self, zero_based: bool) -> Self {
         self.zero_based = Some(zero_based);
         self
     }
 
-    /// With tables understood like this.
+    /// Sets how tables are understood.
     pub fn table(mut self, table: TableOptions) -> Self {
         self.table = table;
         self
@@ -122,49 +126,49 @@ impl TableOptions {
     pub const DEFAULT_NA: [&str; 14] =
         ["", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None"];
 
-    /// Whether the first line names the columns; `None` guesses.
+    /// Sets whether the first line names the columns; `None` guesses.
     pub fn header(mut self, header: impl Into<Option<bool>>) -> Self {
         self.header = header.into();
         self
     }
 
-    /// The column that names the rows.
+    /// Sets the column that names the rows.
     pub fn index(mut self, index: Index) -> Self {
         self.index = index;
         self
     }
 
-    /// The texts that stand for a missing value; `None` takes [`TableOptions::DEFAULT_NA`].
+    /// Sets the texts that stand for a missing value; `None` takes [`TableOptions::DEFAULT_NA`].
     pub fn na(mut self, na: impl Into<Option<Vec<String>>>) -> Self {
         self.na = na.into();
         self
     }
 
-    /// The columns to read; `None` reads all.
+    /// Sets the columns to read; `None` reads all.
     pub fn columns(mut self, columns: impl Into<Option<Vec<String>>>) -> Self {
         self.columns = columns.into();
         self
     }
 
-    /// What happens to missing values.
+    /// Sets how missing values are settled.
     pub fn missing(mut self, missing: Missing) -> Self {
         self.missing = missing;
         self
     }
 
-    /// What happens to columns of texts.
+    /// Sets how columns of texts are read.
     pub fn categorical(mut self, categorical: Categorical) -> Self {
         self.categorical = categorical;
         self
     }
 
-    /// The character between the fields of a text; `None` looks for it.
+    /// Sets the character between the fields of a text; `None` looks for it.
     pub fn delimiter(mut self, delimiter: impl Into<Option<char>>) -> Self {
         (self.delimiter, self.delimiter_of_fit) = (delimiter.into(), false);
         self
     }
 
-    /// The character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
+    /// Sets the character before the decimals of numbers in a text, `.` or `,`; `None` guesses.
     pub fn decimal(mut self, decimal: impl Into<Option<char>>) -> Self {
         self.decimal = decimal.into();
         self

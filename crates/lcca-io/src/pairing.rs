@@ -1,4 +1,4 @@
-//! The rows of two files put together as the rule says, without rows that miss values in either.
+//! Pairs the rows of two files by the matching rule, without rows that miss values in either.
 
 use crate::error::{Error, Fault, Result};
 use crate::loaded::Loaded;
@@ -11,14 +11,14 @@ use lcca::matrix::Matrix;
 /// Two views with the same rows.
 #[non_exhaustive]
 pub struct PairedViews {
-    /// X and Y, as many rows each.
+    /// X and Y, with equal numbers of rows.
     pub matrices: [Matrix; 2],
     /// The names of the rows, if X has them.
     pub row_names: Option<Names>,
     /// The number of each row in the files of X and of Y, from 0; `None` if all rows are taken in their
     /// order.
     pub rows: [Option<Vec<usize>>; 2],
-    /// What a person should know about the pairing.
+    /// Remarks for a person about the pairing.
     pub remarks: Vec<Remark>,
 }
 
@@ -27,7 +27,7 @@ pub fn pair_rows(views: [&Loaded; 2], align: Align) -> Result<PairedViews> {
     pair_rows_with(views, &[], align)
 }
 
-/// As [`pair_rows`], without rows for which anything that belongs to them misses values.
+/// Pairs rows as [`pair_rows`] does, without rows for which an attached table misses values.
 pub fn pair_rows_with(views: [&Loaded; 2], attached: &[&Attached], align: Align) -> Result<PairedViews> {
     let labels = [views[0].labels()?, views[1].labels()?];
     let labeled = [views[0].labeled("X", &labels[0]), views[1].labeled("Y", &labels[1])];
@@ -40,7 +40,8 @@ pub fn pair_rows_with(views: [&Loaded; 2], attached: &[&Attached], align: Align)
     finish(views, complete.rows, remarks)
 }
 
-/// The same views with rows that are named by columns of both, if these name them. Such columns are no data.
+/// Names the rows of both views by columns of them, if these name the rows. Such columns are then no longer
+/// data.
 pub fn name_rows(views: [Loaded; 2], called: [&str; 2], align: Align) -> Result<([Loaded; 2], Vec<Remark>)> {
     let [x_labels, y_labels] = [views[0].labels()?, views[1].labels()?];
     let labeled = [views[0].labeled(called[0], &x_labels), views[1].labeled(called[1], &y_labels)];
@@ -61,14 +62,14 @@ pub fn name_rows(views: [Loaded; 2], called: [&str; 2], align: Align) -> Result<
     Ok(([x, y], remarks))
 }
 
-/// What belongs to the rows of a view, such as weights and covariates. It is there for all of them, and may
-/// be there for others.
+/// A table that is attached to the rows of a view, such as weights or covariates. It has all of these rows,
+/// and may have others.
 pub struct Attached {
-    /// What was read, without a column that names the rows.
+    /// The table, without a column that names the rows.
     pub loaded: Loaded,
-    /// What a person should know about how its rows were found.
+    /// Remarks for a person about how its rows were found.
     pub remarks: Vec<Remark>,
-    /// For each row of the view's file its row in this file; `None` stands for the same rows in the same
+    /// For each row of the view's file its row in this file; `None` if the rows are the same, in the same
     /// order.
     rows: Option<Vec<usize>>,
     /// The place of each row of this file in the matrix; `None` if no row was left out.
@@ -76,8 +77,8 @@ pub struct Attached {
 }
 
 impl Attached {
-    /// Finds the rows that belong to those of a view: by name if both have names, or if a column here holds
-    /// the names that the view has.
+    /// Finds the rows that belong to those of a view: by name if both have names, or if a column of the
+    /// attached table holds the names that the view has.
     pub fn new(view: &Loaded, loaded: Loaded, called: &str, align: Align) -> Result<Self> {
         let (loaded, mut remarks) = named_like(view, loaded, called, align)?;
         let labels = [view.labels()?, loaded.labels()?];
@@ -91,8 +92,8 @@ impl Attached {
         Ok(Attached { loaded, remarks, rows, places })
     }
 
-    /// What belongs to these rows of the view's file, each of which has all values here; `None` stands for
-    /// all rows.
+    /// The attached rows of these rows of the view's file, each of which has all values here; `None` stands
+    /// for all rows.
     pub fn matrix(&self, rows: Option<&[usize]>) -> Result<Matrix> {
         let all = self.rows.as_ref().map_or(self.loaded.rows_of_file(), Vec::len);
         let place = |row: usize| self.place(row);
@@ -107,7 +108,7 @@ impl Attached {
         take_rows(&self.loaded.matrix, &wanted).map_err(data)
     }
 
-    /// The place in the matrix of what belongs to a row of the view's file; `None` if it misses values.
+    /// The place in the matrix of the row attached to a row of the view's file; `None` if it misses values.
     pub fn place(&self, row: usize) -> Option<usize> {
         let row = self.rows.as_ref().map_or(row, |rows| rows[row]);
         self.places.as_ref().map_or(Some(row), |places| places[row])
@@ -118,7 +119,8 @@ impl Attached {
     }
 }
 
-/// The same rows, named by a column that holds the names of the rows of a view, if there is one.
+/// Names the rows of an attached table by a column that holds the names of the rows of a view, if there is
+/// one.
 fn named_like(view: &Loaded, own: Loaded, called: &str, align: Align) -> Result<(Loaded, Vec<Remark>)> {
     let labels = [view.labels()?, own.labels()?];
     let beside = Labeled { may_have_more: true, ..own.labeled(called, &labels[1]) };
@@ -131,16 +133,16 @@ fn named_like(view: &Loaded, own: Loaded, called: &str, align: Align) -> Result<
     }
 }
 
-/// Which rows are taken.
+/// The pairs of rows that have all values.
 struct Complete {
     /// For each view, rows of its matrix in order; `None` takes all of both.
     rows: Option<[Vec<usize>; 2]>,
-    /// How many pairs are not taken because they miss values in either view.
+    /// The number of pairs that are dropped because they miss values.
     dropped: usize,
 }
 
-/// Leaves out the pairs of which either row was left out, or what belongs to it, and counts the others as the
-/// matrices do.
+/// Drops the pairs of which either row, or a row attached to it, was left out. The rows of the other pairs
+/// are numbered as in the matrices.
 fn complete(views: [&Loaded; 2], attached: &[&Attached], rows: Option<[Vec<usize>; 2]>) -> Result<Complete> {
     let is_complete = attached.iter().all(|attached| attached.is_complete());
     if is_complete && views.iter().all(|view| view.dropped_rows().is_empty()) {
@@ -166,7 +168,7 @@ fn complete(views: [&Loaded; 2], attached: &[&Attached], rows: Option<[Vec<usize
     Ok(Complete { rows: Some(taken), dropped })
 }
 
-/// Takes the rows. Nothing is copied if all of them are taken in their order.
+/// Takes the rows. If all of them are taken in their order, they are not copied.
 fn finish(views: [&Loaded; 2], rows: Option<[Vec<usize>; 2]>, remarks: Vec<Remark>) -> Result<PairedViews> {
     let names = views[0].row_names()?;
     let Some([x, y]) = rows else {

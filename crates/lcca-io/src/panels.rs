@@ -18,8 +18,8 @@ pub(crate) fn read_panel(file: &TensorFile, name: &str) -> Outcome<Panel> {
     if cols == 0 {
         return Ok(Panel::zeros(rows, 0));
     }
-    // Any number of rows without columns fits into no bytes at all: only the shape of a panel that holds
-    // numbers has been checked against the length of the file.
+    // An empty panel is refused, because any number of rows without columns fits into no bytes at all. The
+    // length of the file bounds only the shape of a panel that holds numbers.
     if numbers.is_empty() {
         return Err(Fault::new(format!("has shape {shape:?}, expected numbers")).within(name));
     }

@@ -1,9 +1,10 @@
-//! Batches that are read one after another, worked on by all threads, and handed over in order. The result
+//! Batches that are read one after another, processed by all threads, and handed over in order. The result
 //! does not depend on the number of threads, because the way the input is cut does not either.
 
 use rayon::prelude::*;
 
-/// Batches worked on at a time. Twice as many are in memory, because the next ones are read meanwhile.
+/// The number of batches that are processed at a time. Twice as many are in memory, because the next ones
+/// are read meanwhile.
 const GROUP: usize = 32;
 
 /// Reads with `next` until it returns `None`, and hands each batch's result to `take`.

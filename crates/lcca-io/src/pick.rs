@@ -5,7 +5,7 @@ use crate::error::Outcome;
 use crate::values::Growing;
 use lcca::matrix::{DenseRows, DenseValues, Matrix, SparseRows};
 
-/// The columns of these numbers, which ascend.
+/// Picks the columns of these numbers, which ascend.
 pub(crate) fn pick(matrix: &Matrix, columns: &[usize]) -> Outcome<Matrix> {
     match matrix {
         Matrix::Dense(dense) => pick_dense(dense, columns),
@@ -37,17 +37,18 @@ fn pick_sparse(matrix: &Matrix, columns: &[usize]) -> Outcome<Matrix> {
     smallest(SparseRows::new(columns.len(), ends.into(), ids.into(), values.into_values())?)
 }
 
-/// The new number of each old one.
+/// The new numbers of the old columns.
 enum NewNumber<'a> {
-    /// One per old column.
+    /// A list with one number per old column.
     Listed(Vec<u32>),
-    /// Found by bisection, because the old columns are too many to list.
+    /// A list to search by bisection, because the old columns are too many to list.
     Searched(&'a [usize]),
 }
 
 impl<'a> NewNumber<'a> {
     const DROPPED: u32 = u32::MAX;
-    /// A list is quicker but takes four bytes for every column, whether it is picked or not.
+    /// The longest list. A list is quicker, but takes four bytes for every column, whether it is picked or
+    /// not.
     const LONGEST_LIST: usize = 1 << 22;
 
     fn new(columns: &'a [usize], cols: usize) -> Self {

@@ -1,5 +1,4 @@
-//! Reading a matrix, whatever it is stored in. This is the registry: the one place that knows a reader for
-//! every format.
+//! Reads a matrix in any format. This is the registry: the one place that knows a reader for every format.
 
 #[cfg(feature = "arrow")]
 use crate::arrow::ArrowFile;
@@ -28,14 +27,14 @@ pub fn read_matrix(path: &Path) -> Result<Loaded> {
     read_matrix_with(path, &ReadOptions::default())
 }
 
-/// As [`read_matrix`], with what the caller knows.
+/// Reads a matrix as [`read_matrix`] does, with options that the caller gives.
 pub fn read_matrix_with(path: &Path, options: &ReadOptions) -> Result<Loaded> {
     let opened = Opened::open_with(path, options);
     opened.and_then(|opened| opened.read(path, options, ForModel::default())).map_err(|fault| fault.at(path))
 }
 
-/// The names of a matrix's columns, if its file has them. The matrix itself is not read; [`Loaded::names`]
-/// has the names of a matrix that was read, and those of categories, which only the rows tell.
+/// The names of a matrix's columns, if its file has them. The matrix itself is not read. [`Loaded::names`]
+/// has the names of a matrix that was read, and those of categories, because only the rows tell these.
 pub fn read_names(path: &Path) -> Result<Option<Names>> {
     Opened::open(path).and_then(|opened| opened.names(path)).map_err(|fault| fault.at(path))
 }
@@ -45,12 +44,12 @@ pub fn says_its_width(path: &Path) -> bool {
     !matches!(format::named(path), (Some(Format::Svmlight), _))
 }
 
-/// What a model says about the rows that are read for it.
+/// The columns and means of a model, for rows that are read for it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct ForModel<'a> {
-    /// Its columns, if they have names.
+    /// The columns of the model, if they have names.
     pub(crate) target: Option<&'a Target>,
-    /// Its means, to be filled in.
+    /// The means of the model, to be filled in.
     pub(crate) means: Option<&'a [f64]>,
 }
 
@@ -66,7 +65,7 @@ impl Opened {
         Opened::open_with(path, &ReadOptions::default())
     }
 
-    /// As [`Opened::open`]; a file of which the caller says what is between its fields is a table.
+    /// Opens a file. If the caller gives a delimiter, a file without a known name is a table.
     pub(crate) fn open_with(path: &Path, options: &ReadOptions) -> Outcome<Self> {
         if mtx_folder::is_one(path) {
             return Ok(Opened::Folder);
@@ -126,7 +125,7 @@ impl Opened {
     }
 }
 
-/// A matrix with remarks about its missing values.
+/// Makes a matrix with remarks about its missing values.
 fn remarked(
     path: &Path,
     format: Format,
@@ -194,7 +193,7 @@ fn table(format: Format, source: Source, options: &TableOptions, target: Option<
     Table::open(LineReader::new(source)?, separator, options, target)
 }
 
-/// Formats whose readers are compiled in on demand.
+/// The error for a format whose reader is not compiled in.
 fn not_in_this_build(format: Format) -> Fault {
     Fault::new(format!("is in the format {}, and this build reads no such files", format.name()))
 }

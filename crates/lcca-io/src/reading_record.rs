@@ -1,8 +1,9 @@
-//! How the files of a fit were read, so that rows which come later are read in the same way and nothing is
-//! asked twice.
+//! A record of how the files of a fit were read, so that later rows are read in the same way and the caller
+//! is not asked twice.
 //!
-//! JSON in the model's metadata, under `reading` of its provenance, unless nothing was said about the files.
-//! All options are in it, those of later versions too: what a file does not mention is the default.
+//! JSON in the model's metadata, under `reading` of its provenance, unless all options are the defaults.
+//! Every option is written, also those that later versions add, and an option that a file does not mention
+//! has its default.
 
 use crate::loaded::Loaded;
 use crate::matching::Align;
@@ -11,7 +12,7 @@ use lcca::data::Side;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The key in a model's provenance.
+/// The key of the record in a model's provenance.
 const KEY: &str = "reading";
 
 /// How the files of both views were read and their rows paired.
@@ -23,19 +24,19 @@ pub struct ReadingRecord {
     pub x: ReadOptions,
     /// How Y was read.
     pub y: ReadOptions,
-    /// How rows found each other.
+    /// How rows were matched.
     pub align: Align,
-    /// How what belongs to the rows was read: covariates and row weights.
+    /// How the tables attached to the rows were read: covariates and row weights.
     pub covariates: ReadOptions,
 }
 
 impl ReadingRecord {
-    /// What is remembered of a reading.
+    /// Makes the record of a reading.
     pub fn new([x, y]: [ReadOptions; 2], align: Align) -> Self {
         ReadingRecord { x, y, align, covariates: ReadOptions::default() }
     }
 
-    /// With how covariates and row weights were read.
+    /// Adds how covariates and row weights were read.
     pub fn with_covariates(mut self, covariates: ReadOptions) -> Self {
         self.covariates = covariates;
         self
@@ -51,7 +52,7 @@ impl ReadingRecord {
         provenance.get(KEY).and_then(|json| ReadingRecord::deserialize(json).ok()).unwrap_or_default()
     }
 
-    /// Adds the record to what a model says about its origin, unless there is nothing to say.
+    /// Adds the record to a model's provenance, unless all options are the defaults.
     pub fn insert_into(&self, provenance: &mut Map<String, Value>) {
         if *self != ReadingRecord::default() {
             // Plain data with text keys always becomes JSON.
@@ -61,8 +62,8 @@ impl ReadingRecord {
 }
 
 impl ReadOptions {
-    /// The same, with the column that names the rows by its name instead of its number, if it has one in the
-    /// file that was read: a number may be that of another column in the next file.
+    /// If the column that names the rows was given by its number, gives it by the name that it has in the
+    /// file that was read, because a number may mean another column in the next file.
     pub fn with_index_of(mut self, loaded: &Loaded) -> Self {
         let name = loaded.index_name().filter(|name| !name.trim().is_empty());
         match (&mut self.table.index, name) {
@@ -76,9 +77,9 @@ impl ReadOptions {
         self
     }
 
-    /// The same for what belongs to the rows of files that were read so. It need not have a column that names
-    /// the rows, and it has columns of its own: those that are asked for, and categories that are known by
-    /// number, are not its.
+    /// Turns the options of a view into those for tables that are attached to its rows. Such a table need
+    /// not have a column that names the rows. It has other columns than the view, so columns that were
+    /// asked for, and categories that were given by number, are dropped.
     pub fn for_covariates(mut self) -> Self {
         self.cols = None;
         self.table.columns = None;
@@ -91,16 +92,18 @@ impl ReadOptions {
         self
     }
 
-    /// The same for rows that come later, for a model whose columns have names or means, or not.
+    /// Turns the options of a fit into those for later rows, for a model whose columns may have names or
+    /// means.
     ///
     /// Columns are picked by the names that a model has. Rows need not have names again. Missing values
     /// cannot become means that a model does not have.
     pub(crate) fn for_later_rows(mut self, has_names: bool, has_means: bool) -> Self {
         self.cols = None;
         self.table.delimiter_of_fit = self.table.delimiter.is_some();
-        // Rows that were paired without a column that was not read are not paired by it later.
+        // If only some columns were read, the rows were paired without the others, so later rows are paired
+        // without them too.
         self.table.skips_ids |= self.table.columns.is_some();
-        // A number tells two columns of one name apart.
+        // Numbers are kept, because a number tells two columns of one name apart.
         let by_number = |typed: &String| typed.parse::<usize>().is_ok();
         if has_names && !self.table.columns.iter().flatten().any(by_number) {
             self.table.columns = None;

@@ -1,8 +1,8 @@
-//! What a model file remembers of the fit that made it.
+//! The record of a fit in its model file.
 //!
-//! JSON in the model's metadata, under `outcome` of its provenance. No clock is in it: the same fit gives the
-//! same bytes. Files of earlier versions hold sentences in place of decisions and notes; they are kept as
-//! they are.
+//! JSON in the model's metadata, under `outcome` of its provenance. It holds no times, so that the same fit
+//! gives the same bytes. Files of earlier versions hold sentences in place of decisions and notes, which
+//! are kept as they are.
 
 use crate::wording;
 use lcca::data::Side;
@@ -11,22 +11,22 @@ use lcca::outcome::{Decision, Note};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The key in a model's provenance.
+/// The key of the record in a model's provenance.
 const KEY: &str = "outcome";
 
-/// The most iterations that are kept: the metadata of a file is not a place for more.
+/// The most iterations that are kept, because the metadata of a file is not a place for more.
 const TRACE_POINTS: usize = 1000;
 
-/// How a fit ended.
+/// The outcome of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 #[non_exhaustive]
 pub struct FitRecord {
     /// The full name of the method that ran.
     pub chosen: String,
-    /// What was decided, in order.
+    /// The decisions of the fit, in order.
     pub decisions: Vec<Recorded<Decision>>,
-    /// What the user should know.
+    /// Notes that the user should know.
     pub notes: Vec<Recorded<Note>>,
     /// Whether the fit converged.
     pub converged: bool,
@@ -71,13 +71,14 @@ pub struct TracePoint {
     pub gram_passes: f64,
     /// The captured correlation of the current subspaces.
     pub total: f64,
-    /// An estimate of the share of the objective's total that is missing, if there is one by then.
+    /// An estimate of the share of the objective's total that is missing, if there was one at this
+    /// iteration.
     #[serde(rename = "missing_share")]
     pub missing: Option<f64>,
 }
 
 impl FitRecord {
-    /// What is remembered of a finished fit.
+    /// Makes the record of a finished fit.
     pub fn new(fit: &Fit) -> Self {
         FitRecord {
             chosen: fit.chosen.to_string(),
@@ -98,7 +99,7 @@ impl FitRecord {
         FitRecord::deserialize(provenance.get(KEY)?).ok()
     }
 
-    /// Adds the record to what a model says about its origin.
+    /// Adds the record to a model's provenance.
     pub fn insert_into(&self, provenance: &mut Map<String, Value>) {
         // Plain data with text keys always becomes JSON; numbers that are not finite become null.
         let json = serde_json::to_value(self).unwrap_or(Value::Null);
@@ -116,7 +117,8 @@ impl FitRecord {
         self.notes.iter().map(|note| note.sentence(wording::note)).collect()
     }
 
-    /// The notes as sentences, with columns called by their names: `name` gives that of a column of a view.
+    /// The notes as sentences, with columns called by their names. `name` gives the name of a column of a
+    /// view.
     pub fn note_sentences_with_names(&self, name: impl Fn(Side, usize) -> Option<String>) -> Vec<String> {
         self.notes.iter().map(|note| note.sentence(|note| wording::note_with_names(note, &name))).collect()
     }
@@ -149,7 +151,7 @@ fn thinned<T>(rows: &[T], most: usize) -> impl Iterator<Item = &T> {
 #[derive(Deserialize)]
 struct Stored {
     chosen: String,
-    /// In files of earlier versions: all decisions as one sentence.
+    /// All decisions as one sentence, in files of earlier versions.
     why: Option<String>,
     #[serde(default)]
     decisions: Vec<Recorded<Decision>>,
@@ -157,13 +159,13 @@ struct Stored {
     notes: Vec<Recorded<Note>>,
     converged: bool,
     missing_share: Option<f64>,
-    /// In files of earlier versions: what is missing from the total, not as a share of it.
+    /// The missing part of the total, in files of earlier versions, not as a share of it.
     missing: Option<f64>,
     passes: f64,
     #[serde(default)]
     gram_passes: f64,
     held_out: Option<HeldOut>,
-    /// Read apart, because a record without its certificate is still a record.
+    /// Parsed separately, because a record with an unreadable certificate is still a record.
     #[serde(default)]
     certified: Value,
     #[serde(default)]
@@ -189,7 +191,7 @@ impl From<StoredPoint> for TracePoint {
     }
 }
 
-/// What is missing, as a share of a total.
+/// The missing part of a total, as a share of it.
 fn share(missing: f64, total: f64) -> Option<f64> {
     Some(missing / total).filter(|share| share.is_finite())
 }

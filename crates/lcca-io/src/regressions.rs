@@ -1,8 +1,8 @@
-//! The regressions of a fit in its model file: what `predict` needs besides the weights.
+//! The regressions of a fit in its model file, which `predict` needs besides the weights.
 //!
 //! Tensors of f64, one row per column and one number per pair: `x.regression` and `y.regression`, the
-//! coefficients of a view's columns on its own canonical variables, and `y.on_x`, those of Y's columns on the
-//! variables of X.
+//! coefficients of a view's columns on its own canonical variables, and `y.on_x`, those of Y's columns on
+//! the variables of X.
 
 use crate::error::{Fault, Outcome};
 use crate::panels::{read_panel, write_panel};
@@ -23,7 +23,7 @@ pub(crate) fn write(out: &mut impl Write, regressions: &Regressions) -> io::Resu
     panels(regressions).into_iter().try_for_each(|panel| write_panel(out, panel))
 }
 
-/// The regressions of a model; `None` if the file has none.
+/// Reads the regressions of a model; `None` if the file has none.
 pub(crate) fn read(file: &TensorFile, model: &Model) -> Outcome<Option<Regressions>> {
     if file.dtype(NAMES[0]).is_none() {
         return Ok(None);

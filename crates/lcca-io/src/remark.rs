@@ -1,17 +1,17 @@
-//! What a person should know about how files were read and their rows paired: guesses, categories, missing
-//! values. Plain data; `wording` makes the sentences.
+//! Remarks for a person about how files were read and their rows paired: guesses, categories, missing
+//! values. They are plain data; `wording` makes the sentences.
 
 use lcca::data::Side;
 use serde::Serialize;
 
-/// One thing to know about a file or about two files read together.
+/// A remark about a file, or about two files that were read together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "remark", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Remark {
-    /// What was guessed about a table's first line and first column.
+    /// The roles of a table's first line and first column were guessed.
     Guessed {
-        /// Whether the first line was taken as names; `None` if the caller or the format said.
+        /// Whether the first line was taken as names; `None` if the caller or the format decided.
         header: Option<bool>,
         /// The column that was taken as row names: its name or, if it has none, an empty text.
         index: Option<String>,
@@ -27,84 +27,84 @@ pub enum Remark {
     Categories {
         /// The column.
         column: String,
-        /// How many different texts it has.
+        /// The number of different texts in the column.
         categories: usize,
-        /// Those that stand for a missing value in columns of numbers, such as `NA`.
+        /// The texts that stand for a missing value in columns of numbers, such as `NA`.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         words: Vec<String>,
     },
-    /// A column of numbers is called like one that names the rows, and is data.
+    /// A column of numbers has a name like that of row names, and is data.
     NumericId {
         /// The column.
         column: String,
     },
-    /// A column that is called like one that names the rows was not asked for, so rows are paired without it.
+    /// A column with a name like that of row names was not asked for, so rows are paired without it.
     IdNotRead {
         /// The column.
         column: String,
     },
     /// A column names the rows, because the other view has the same numbers in such a column or as names.
     NamedByColumn {
-        /// Whose rows: X, Y, or what belongs to them.
+        /// The owner of the rows: X, Y, or a table attached to them.
         of: String,
         /// The column.
         column: String,
     },
     /// Rows with missing values were left out.
     RowsWithMissing {
-        /// How many values are missing.
+        /// The number of missing values.
         cells: u64,
-        /// In how many rows.
+        /// The number of rows that they are in.
         rows: u64,
     },
     /// Missing values became means.
     Filled {
-        /// How many values are missing.
+        /// The number of missing values.
         cells: u64,
-        /// In how many rows.
+        /// The number of rows that they are in.
         rows: u64,
         /// Whether the means are those of a model.
         by_model: bool,
     },
     /// Columns that a model does not have were left out.
     NotInModel {
-        /// How many.
+        /// The number of columns.
         columns: usize,
-        /// The first few.
+        /// The names of the first few columns.
         first: Vec<String>,
     },
     /// Categories that a model does not have: their rows are in none of its categories.
     NewCategories {
         /// The column.
         column: String,
-        /// How many cells hold such a category.
+        /// The number of cells that hold such a category.
         cells: u64,
-        /// The first one.
+        /// The first such category.
         first: String,
     },
     /// Rows were brought into the order of X by their names.
     Aligned {
-        /// Whose rows: Y, or what belongs to those of X.
+        /// The owner of the rows: Y, or a table attached to the rows of X.
         of: String,
-        /// How many rows moved.
+        /// The number of rows that moved.
         moved: usize,
-        /// How many rows there are.
+        /// The number of all rows.
         rows: usize,
     },
     /// Covariates or weights of rows that X does not have were left out.
     NotInX {
-        /// Whose rows: what belongs to those of X.
+        /// The name of the table that is attached to the rows of X.
         of: String,
-        /// How many.
+        /// The number of rows that were left out.
         rows: usize,
     },
     /// Rows that only one view has were left out.
     NotInBoth {
-        /// How many rows only X has.
+        /// The number of rows that only X has.
         x: usize,
-        /// How many rows only Y has.
+        /// The number of rows that only Y has.
         y: usize,
-        /// How many rows both have.
+        /// The number of rows that both have.
         rows: usize,
     },
     /// Only one view has row names, so rows were paired by position.
@@ -116,9 +116,9 @@ pub enum Remark {
     NumberedFromDifferentStarts,
     /// Rows with missing values were left out of both views.
     IncompletePairs {
-        /// How many rows were left out.
+        /// The number of rows that were left out.
         dropped: usize,
-        /// How many are left.
+        /// The number of rows that are left.
         rows: usize,
     },
 }

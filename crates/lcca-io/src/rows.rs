@@ -1,4 +1,4 @@
-//! The arrays of sparse and one-hot rows, written as streams of bytes without a second copy of the matrix.
+//! Writes the arrays of sparse and one-hot rows as streams of bytes, without a second copy of the matrix.
 
 use lcca::matrix::{Buffer, Matrix, OneHotRows, Packed, SparseRows, Values};
 use std::io::{self, Write};
@@ -15,10 +15,10 @@ pub(crate) enum Part {
     Values,
 }
 
-/// How many numbers are converted at a time.
+/// The number of values that are converted at a time.
 const BLOCK: usize = 1 << 16;
 
-/// How many entries rows hold.
+/// The number of entries that the rows hold.
 pub(crate) fn entries(matrix: &Matrix) -> usize {
     matrix.entries() as usize
 }
@@ -45,7 +45,7 @@ pub(crate) fn value_type(matrix: &Matrix) -> &'static str {
     }
 }
 
-/// Writes one array of sparse or one-hot rows; a dense matrix has none.
+/// Writes one array of sparse or one-hot rows. A dense matrix has no such array.
 pub(crate) fn write(out: &mut dyn Write, matrix: &Matrix, part: Part) -> io::Result<()> {
     match (matrix, part) {
         (Matrix::Sparse(rows), Part::Offsets) => write_offsets(out, rows),
@@ -58,7 +58,8 @@ pub(crate) fn write(out: &mut dyn Write, matrix: &Matrix, part: Part) -> io::Res
     }
 }
 
-/// The entries of these rows. A slice of rows shares the arrays of all of them, so it need not begin at 0.
+/// The range of the entries of these rows. It need not begin at 0, because a slice of rows shares the
+/// arrays of all of them.
 fn span(rows: &SparseRows) -> Range<usize> {
     let offsets = rows.offsets().as_slice();
     offsets[0].get() as usize..offsets[offsets.len() - 1].get() as usize

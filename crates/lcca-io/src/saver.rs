@@ -1,4 +1,4 @@
-//! Saving the state of a fit while it runs, so that the same fit can continue from the file.
+//! Saves the state of a fit while it runs, so that the same fit can continue from the file.
 
 use crate::abandoned::remove_abandoned;
 use crate::checkpoint::{read_identified, write_checkpoint};
@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Saving takes at most about one twentieth of the time.
+/// The wait between two saves, as a multiple of the time that a save takes. Saving thus takes at most about
+/// one twentieth of the time.
 const SHARE: u32 = 20;
 
-/// Saves the state of one fit, not too often.
+/// Saves the state of one fit, but not too often.
 pub struct Saver {
     path: PathBuf,
     every: Duration,
@@ -28,12 +29,12 @@ struct Record {
     due: Instant,
 }
 
-/// What the file holds when a fit has ended.
+/// The contents of the file when a fit has ended.
 #[non_exhaustive]
 pub struct Saved {
-    /// The last iteration in the file, 0 if there is none.
+    /// The last iteration in the file; 0 if there is none.
     pub iteration: usize,
-    /// Why the last attempt failed, if it did.
+    /// The error of the last attempt, if it failed.
     pub failure: Option<Error>,
 }
 
@@ -41,8 +42,8 @@ impl Saver {
     /// The default number of seconds between two saves.
     pub const EVERY_SECONDS: f64 = 20.0;
 
-    /// The saver of the fit that `identity` describes, and the state that it left in the file, if it did. The
-    /// state of another fit is refused.
+    /// Returns the saver of the fit that `identity` describes, and the state that this fit left in the
+    /// file, if it did. The state of another fit is refused.
     pub fn open(path: &Path, every: Duration, identity: Identity) -> Result<(Self, Option<Checkpoint>)> {
         remove_abandoned(path);
         let found = path.exists().then(|| read_identified(path, &identity)).transpose()?;
@@ -53,15 +54,15 @@ impl Saver {
         Ok((Saver { path: path.into(), every, identity, rows_are_known, record }, state))
     }
 
-    /// What a person should know about the state that was found.
+    /// A remark for a person about the state that was found.
     pub fn remark(&self) -> Option<&'static str> {
         (!self.rows_are_known).then_some(
             "the state is of an older version, which did not note its rows: only their number and the sums of columns were compared",
         )
     }
 
-    /// Whether the state after an iteration should be saved. A state that may be the last one is saved
-    /// whatever the time.
+    /// Whether the state after an iteration should be saved. A state that may be the last one is saved at
+    /// any time.
     pub fn wants(&self, iteration: usize, perhaps_last: bool) -> bool {
         let record = self.record();
         iteration > record.saved.iteration && (perhaps_last || Instant::now() >= record.due)
@@ -88,7 +89,7 @@ impl Saver {
         }
     }
 
-    /// What the file holds now.
+    /// Ends saving, and returns the contents of the file.
     pub fn saved(self) -> Saved {
         self.record.into_inner().unwrap_or_else(PoisonError::into_inner).saved
     }

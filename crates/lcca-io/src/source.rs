@@ -1,4 +1,4 @@
-//! Where bytes come from: a mapped file, or a stream that is unpacked on the way. Every file is opened here,
+//! The bytes of files: a mapped file, or a stream that is unpacked on the way. Every file is opened here,
 //! once.
 
 use crate::error::{Fault, Outcome};
@@ -47,7 +47,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Opens a file whose name, if it announces a packing, must tell the truth; `-` is standard input.
+    /// Opens a file. If its name announces a packing, its bytes must confirm that. `-` is standard input.
     pub(crate) fn open(path: &Path) -> Outcome<Self> {
         let file = if standard_input::is_meant(path) { standard_input::spooled()? } else { open(path)? };
         let packing = Packing::sniffed(&first_bytes(&file, Packing::Plain)?);
@@ -58,7 +58,7 @@ impl Source {
         }
     }
 
-    /// The first bytes once unpacked; the file is left as if it had not been read.
+    /// The first bytes, unpacked. The file is left as if it had not been read.
     pub(crate) fn head(&self) -> Outcome<Vec<u8>> {
         first_bytes(&self.file, self.packing)
     }
@@ -69,24 +69,24 @@ impl Source {
         self.file
     }
 
-    /// All bytes of the file, without reading them.
+    /// Maps all bytes of the file, without reading them.
     pub(crate) fn map(self) -> Outcome<Owner> {
         map_file(&self.path, &self.file)
     }
 
-    /// The unpacked bytes, one after another.
+    /// A stream of the unpacked bytes.
     pub(crate) fn stream(self) -> Outcome<Box<dyn Read + Send>> {
         unpacked(self.file, self.packing, 1 << 20)
     }
 }
 
-/// All bytes of a file of any name, without reading them.
+/// Maps all bytes of a file of any name, without reading them.
 pub(crate) fn map(path: &Path) -> Outcome<Owner> {
     map_file(path, &open(path)?)
 }
 
-/// Opens a regular file that is not empty. Others are not even opened: a pipe would wait for whoever writes
-/// to it.
+/// Opens a regular file that is not empty. Pipes and devices are not even opened, because opening a pipe
+/// waits for its writer.
 fn open(path: &Path) -> Outcome<File> {
     #[cfg(test)]
     opens::count();
@@ -104,16 +104,16 @@ fn open(path: &Path) -> Outcome<File> {
 }
 
 fn map_file(path: &Path, file: &File) -> Outcome<Owner> {
-    // SAFETY: the map is only ever read. As with every mapped file, another program that cuts the file short
-    // while it is in use ends this process (the program says in a line which file it was); writers of this
-    // crate never do, they rename a new file into place.
+    // SAFETY: the map is only ever read. As with every mapped file, another program that cuts the file
+    // short while it is in use ends this process (the program says in a line which file it was). Writers of
+    // this crate never do, because they rename a new file into place.
     let mapped = unsafe { Mmap::map(file)? };
     mapped::note(path, &mapped);
     Ok(Arc::new(mapped))
 }
 
-/// The first bytes once unpacked. Only regular files are opened, so it is possible to go back to the
-/// beginning.
+/// The first bytes, unpacked. It is possible to go back to the beginning, because only regular files are
+/// opened.
 fn first_bytes(mut file: &File, packing: Packing) -> Outcome<Vec<u8>> {
     const ENOUGH: u64 = 64;
     let mut head = Vec::new();
@@ -133,7 +133,7 @@ fn unpacked(file: File, packing: Packing, buffer_bytes: usize) -> Outcome<Box<dy
     })
 }
 
-/// Says of a decoder's error that it is the packed stream that is broken.
+/// Adds to a decoder's error that the packed stream is broken.
 struct Unpacked<R> {
     inner: R,
     kind: &'static str,
@@ -151,7 +151,7 @@ impl<R: Read> Read for Unpacked<R> {
     }
 }
 
-/// How often this thread has opened a file, for the tests that demand one open per file.
+/// Counts how often this thread has opened a file, for the tests that demand one open per file.
 #[cfg(test)]
 pub(crate) mod opens {
     use std::cell::Cell;
@@ -164,7 +164,7 @@ pub(crate) mod opens {
         OPENS.set(OPENS.get() + 1);
     }
 
-    /// The files that `work` opens on this thread, and its result.
+    /// The number of files that `work` opens on this thread, and its result.
     pub(crate) fn during<T>(work: impl FnOnce() -> T) -> (usize, T) {
         let before = OPENS.get();
         let result = work();

@@ -1,7 +1,7 @@
 //! Standard input in place of a file, named `-`.
 //!
-//! Texts are read as they come. Matrices are looked at before they are read, and some formats jump about in
-//! them, so they are first copied to a file that has no name and is gone with the process.
+//! Texts are read as they come. Matrices are first copied to a file that has no name and is gone with the
+//! process, because they are looked at before they are read, and some formats jump about in them.
 
 use crate::error::{Fault, Outcome};
 use crate::temporary;
@@ -17,7 +17,7 @@ pub(crate) fn is_meant(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Standard input, for the one reader that it can have.
+/// Standard input, which can have only one reader.
 pub(crate) fn stream() -> Outcome<Stdin> {
     if IS_TAKEN.swap(true, SeqCst) {
         return Err(Fault::new("standard input can be read only once, expected a file for one of the two"));
@@ -25,7 +25,7 @@ pub(crate) fn stream() -> Outcome<Stdin> {
     Ok(io::stdin())
 }
 
-/// All of standard input, as a file.
+/// Copies all of standard input to a file.
 pub(crate) fn spooled() -> Outcome<File> {
     let mut file = temporary::file()?;
     if io::copy(&mut stream()?.lock(), &mut file)? == 0 {

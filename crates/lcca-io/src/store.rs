@@ -7,12 +7,12 @@
 //! | `dense` | `values` f32 or f64, rows × columns |
 //!
 //! Columns may have names, in any kind: `names` u8 (UTF-8, one after another) and `name_ends` u64, one per
-//! column. So may rows: `row_names` and `row_name_ends`.
+//! column. Rows may have names too: `row_names` and `row_name_ends`.
 //!
 //! The metadata says `format` (`lcca-matrix`), `version`, `kind`, `rows` and `cols`. The last tensor,
-//! `checksums` u32, has one sum for every 256 KiB of each other tensor, see [`crate::checksums`]. All numbers
-//! are read and checked when a store is opened, because invalid ones must not reach a fit; names are when
-//! they are asked for.
+//! `checksums` u32, has one sum for every 256 KiB of each other tensor, see [`crate::checksums`]. All
+//! numbers are read and checked when a store is opened, because invalid ones must not reach a fit. Names
+//! are checked only when they are asked for.
 
 use crate::assemble::check_shape;
 use crate::error::{Fault, Outcome};
@@ -70,8 +70,8 @@ pub(crate) fn read(file: &TensorFile) -> Outcome<Matrix> {
     Ok(matrix)
 }
 
-/// Numbers are checked against their checksums block by block, just before the matrix checks them for its own
-/// rules.
+/// Reads sparse rows. Numbers are checked against their checksums block by block, just before the matrix
+/// checks them by its own rules.
 fn read_sparse(file: &TensorFile, cols: usize) -> Outcome<SparseRows> {
     let values = match file.dtype("data") {
         None => Values::Ones,
@@ -140,7 +140,7 @@ pub(crate) fn write(out: &mut impl Write, matrix: &Matrix, names: StoredNames<'_
     Ok(out.finish()?)
 }
 
-/// The tensors of a matrix, wide numbers first, so that all of them are aligned.
+/// Announces the tensors of a matrix, wide numbers first, so that all of them are aligned.
 fn announced(matrix: &Matrix) -> Vec<Announced> {
     let (rows, cols) = (matrix.rows(), matrix.cols());
     match matrix {

@@ -1,7 +1,7 @@
 //! svmlight, also called libsvm: one line per row, `label index:value index:value … # comment`.
 //!
-//! Indices count from 1 unless the caller says otherwise; labels and `qid:` are skipped. The file does not
-//! carry the number of columns: it is the largest index, or what the caller says.
+//! Indices count from 1 unless the caller says otherwise; labels and `qid:` are skipped. The number of
+//! columns is the largest index unless the caller gives it, because the file does not carry it.
 
 use crate::assemble::{self, Assembled};
 use crate::error::{Fault, Outcome, Remedy};
@@ -11,7 +11,7 @@ use crate::options::ReadOptions;
 use crate::text::{Lines, Text, index, quoted, real, tokens};
 use crate::values::Growing;
 
-/// What the caller knows about the indices.
+/// Facts that the caller knows about the indices.
 #[derive(Clone, Copy)]
 struct Indices {
     first: u64,
@@ -45,7 +45,7 @@ impl Indices {
     }
 }
 
-/// Rows that were parsed, without the offset 0 of the first.
+/// Parsed rows, without the first offset, which is 0.
 struct Rows {
     ends: Vec<u64>,
     columns: Vec<u32>,
@@ -112,7 +112,7 @@ fn parse_row(line: &[u8], indices: Indices, rows: &mut Rows) -> Outcome<()> {
     Ok(())
 }
 
-/// Refuses a label that is not a number, or several with commas between them.
+/// Refuses a label that is neither a number nor several numbers with commas between them.
 fn check_label(label: &[u8]) -> Outcome<()> {
     if label.split(|&byte| byte == b',').any(|part| real(part).is_none()) {
         return Err(Fault::new(format!("expected a label, found {}", quoted(label))));

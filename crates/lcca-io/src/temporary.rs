@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// What users set to name that folder.
+/// The environment variable with which users name that folder.
 const VARIABLE: &str = if cfg!(windows) { "TMP" } else { "TMPDIR" };
 
 /// A file without a name.
@@ -15,14 +15,14 @@ pub(crate) fn file() -> Outcome<File> {
     tempfile::tempfile().map_err(refused)
 }
 
-/// A folder for the files of something that is called `-`. Ctrl-C removes it as well.
+/// A folder for the files that stand for `-`. It is also removed on Ctrl-C.
 pub fn temporary_folder() -> Result<TempDir> {
     let folder = tempfile::tempdir().map_err(|error| refused(error).at(Path::new("-")))?;
     atomic::registry().insert(folder.path().into());
     Ok(folder)
 }
 
-/// Names the folder and what to set, unless it is the machine that failed.
+/// Names the folder and the variable to set, unless the machine failed.
 fn refused(error: io::Error) -> Fault {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
     let folder = std::env::temp_dir();
@@ -36,7 +36,8 @@ fn refused(error: io::Error) -> Fault {
     }
 }
 
-/// What is wrong with the folder. The system's own words are about a file in it that nobody knows.
+/// The reason why the folder cannot be used. The system's own message would name a file in it that the user
+/// has never seen.
 fn reason(kind: io::ErrorKind) -> &'static str {
     match kind {
         io::ErrorKind::NotFound => "it does not exist",

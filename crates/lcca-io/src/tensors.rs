@@ -1,5 +1,5 @@
-//! safetensors: eight bytes of header length, a JSON header (type, shape and place of each tensor, and a map
-//! of strings), then the tensors. Stores, models and checkpoints are such files. The last tensor holds
+//! safetensors: eight bytes of header length, a JSON header (type, shape and place of each tensor, and a
+//! map of strings), then the tensors. Stores, models and checkpoints are such files. The last tensor holds
 //! checksums of the others, see [`crate::checksums`].
 
 use crate::checksums::{self, Checksums, Summing};
@@ -28,7 +28,7 @@ impl TensorFile {
         Ok(file)
     }
 
-    /// The checksums, if the file has any, with which the header was checked.
+    /// Reads the checksums, if the file has any, and checks the header with them.
     fn read_checksums(&self) -> Outcome<Option<Checksums>> {
         match self.text(checksums::NAME) {
             Err(_) if self.dtype(checksums::NAME).is_none() => return Ok(None),
@@ -65,7 +65,8 @@ impl TensorFile {
         self.checksums.is_some()
     }
 
-    /// Checks every tensor, and returns how many bytes were checked, or `None` if the file has no checksums.
+    /// Checks every tensor, and returns the number of bytes that were checked, or `None` if the file has no
+    /// checksums.
     pub(crate) fn verify(&self) -> Outcome<Option<u64>> {
         let checked = self.checksums.as_ref().map(|checksums| checksums.check_all(self.bytes()));
         Ok(checked.transpose()?.map(|bytes| bytes + self.data as u64))
@@ -83,7 +84,7 @@ impl TensorFile {
         text.parse().map_err(|_| Fault::new(format!("the header's metadata has {text:?} for {key:?}")))
     }
 
-    /// The tensor's type, if there is such a tensor.
+    /// The type of a tensor, if there is such a tensor.
     pub(crate) fn dtype(&self, name: &str) -> Option<Dtype> {
         self.header.info(name).map(|info| info.dtype)
     }
@@ -102,13 +103,14 @@ impl TensorFile {
         Ok(tensor)
     }
 
-    /// Checks some numbers of a tensor, with those that share their blocks.
+    /// Checks some numbers of a tensor, with the others in their blocks.
     pub(crate) fn check<T: Pod>(&self, name: &str, numbers: Range<usize>) -> Outcome<()> {
         let bytes = numbers.start * size_of::<T>()..numbers.end * size_of::<T>();
         self.checksums.as_ref().map_or(Ok(()), |checksums| checksums.check_part(self.bytes(), name, bytes))
     }
 
-    /// As [`TensorFile::tensor`], for a caller who checks the numbers as they are read.
+    /// The numbers and the shape of a tensor, unchecked, for a caller that checks the numbers as they are
+    /// read.
     pub(crate) fn unchecked<T: Pod>(&self, name: &str, dtype: Dtype) -> Outcome<(Buffer<T>, &[usize])> {
         let missing = || Fault::new(format!("the tensor {name:?} is missing"));
         let info = self.header.info(name).ok_or_else(missing)?;
@@ -126,7 +128,8 @@ impl TensorFile {
         one_dimension(name, self.tensor(name, dtype)?)
     }
 
-    /// As [`TensorFile::vector`], for a caller who checks the numbers as they are read.
+    /// The numbers of a tensor with one dimension, unchecked, for a caller that checks them as they are
+    /// read.
     pub(crate) fn unchecked_vector<T: Pod>(&self, name: &str, dtype: Dtype) -> Outcome<Buffer<T>> {
         one_dimension(name, self.unchecked(name, dtype)?)
     }
@@ -146,8 +149,9 @@ fn corrupt(error: SafeTensorError) -> Fault {
 /// A tensor that will be written: its name, type and shape.
 pub(crate) type Announced = (&'static str, Dtype, Vec<usize>);
 
-/// Writes everything before the tensors, which must then follow in this order, and after them the checksums
-/// ([`Summing::finish`]). The tensors begin at a multiple of 64 bytes. The same contents give the same bytes.
+/// Writes everything before the tensors. The tensors must then follow in this order, and after them the
+/// checksums ([`Summing::finish`]). The tensors begin at a multiple of 64 bytes. Equal contents give equal
+/// bytes.
 pub(crate) fn begin_tensors<W: Write>(
     out: W,
     texts: &BTreeMap<&str, String>,

@@ -1,11 +1,11 @@
-//! Entries in any order, brought into rows by a counting sort. It takes one counter per row besides the
+//! Sorts entries in any order into rows, by a counting sort that takes one counter per row besides the
 //! result.
 
 use crate::error::{Fault, Outcome};
 use crate::numbers::grouped;
 use lcca::matrix::{Buffer, Packed, Values};
 
-/// Row, column and value of each entry; all row numbers are below the row count given to
+/// The row, column and value of each entry. All row numbers must be below the row count given to
 /// [`Triplets::into_rows`].
 pub(crate) struct Triplets {
     pub(crate) rows: Buffer<u32>,
@@ -24,7 +24,7 @@ pub(crate) enum Columns {
 type Rows = (Buffer<u64>, Buffer<u32>, Values);
 
 impl Triplets {
-    /// Offsets, columns and values of sparse rows. Entries keep their order within a row.
+    /// Returns the offsets, columns and values of sparse rows. Entries keep their order within a row.
     pub(crate) fn into_rows(self, rows: usize) -> Outcome<Rows> {
         check_claim(rows, self.rows.len())?;
         let offsets = self.offsets(rows);
@@ -91,8 +91,8 @@ fn span(pair: &[Packed<u64>]) -> std::ops::Range<usize> {
     pair[0].get() as usize..pair[1].get() as usize
 }
 
-/// Refuses a row count far beyond the number of entries: empty rows cost memory too, and such a header is
-/// broken.
+/// Refuses a row count far beyond the number of entries, because empty rows cost memory too, and such a
+/// header is broken.
 fn check_claim(rows: usize, entries: usize) -> Outcome<()> {
     const SMALL: usize = 1 << 24;
     const EMPTY_PER_ENTRY: usize = 64;

@@ -2,7 +2,7 @@
 
 use lcca::matrix::{Buffer, DenseValues, Values};
 
-/// Values without an array as long as all of them are one, and of single precision as long as all are exact
+/// Values without an array as long as all of them are one, and in single precision as long as all are exact
 /// in it.
 pub(crate) enum Growing {
     Ones(usize),
@@ -42,7 +42,7 @@ impl Growing {
         }
     }
 
-    /// As the values of sparse rows.
+    /// Turns the values into those of sparse rows.
     pub(crate) fn into_values(self) -> Values {
         match self {
             Growing::Ones(_) => Values::Ones,
@@ -51,7 +51,7 @@ impl Growing {
         }
     }
 
-    /// As the values of dense rows.
+    /// Turns the values into those of dense rows.
     pub(crate) fn into_dense(self) -> DenseValues {
         match self {
             Growing::Ones(count) => DenseValues::F32(Buffer::from(vec![1.0; count])),
@@ -60,7 +60,7 @@ impl Growing {
         }
     }
 
-    /// How many values are zero.
+    /// The number of values that are zero.
     pub(crate) fn zeros(&self) -> usize {
         match self {
             Growing::Ones(_) => 0,
@@ -85,7 +85,7 @@ impl Growing {
         }
     }
 
-    /// The places of values that are missing, which NaN stands for.
+    /// The places of missing values, which are NaN.
     pub(crate) fn missing(&self) -> Vec<usize> {
         match self {
             Growing::Ones(_) => Vec::new(),
@@ -94,7 +94,7 @@ impl Growing {
         }
     }
 
-    /// With other values in these places, of double precision if any of them needs it.
+    /// Puts other values into these places, and turns all into double precision if any of these needs it.
     pub(crate) fn filled(mut self, places: &[usize], value: impl Fn(usize) -> f64) -> Self {
         if let Growing::F32(values) = &self
             && places.iter().any(|&place| !is_single(value(place)))
@@ -109,7 +109,7 @@ impl Growing {
         self
     }
 
-    /// Without these rows, which ascend.
+    /// Leaves out these rows, which ascend.
     pub(crate) fn without_rows(mut self, rows: &[usize], cols: usize) -> Self {
         match &mut self {
             Growing::Ones(count) => *count -= rows.len() * cols,
@@ -141,7 +141,7 @@ fn remove_rows<T: Copy>(values: &mut Vec<T>, rows: &[usize], cols: usize) {
     });
 }
 
-/// A missing value needs no precision.
+/// Whether a value is exact in single precision. NaN is, because a missing value needs no precision.
 fn is_single(value: f64) -> bool {
     f64::from(value as f32) == value || value.is_nan()
 }

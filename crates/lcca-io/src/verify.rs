@@ -4,9 +4,9 @@ use crate::error::Result;
 use crate::read::Opened;
 use std::path::Path;
 
-/// Checks every number and every name of a store, a model or a checkpoint against the checksums of its file.
-/// Returns how many bytes were checked, or `None` if the file has no checksums: it is of another format, or
-/// older than they are.
+/// Checks every number and every name of a store, a model or a checkpoint against the checksums of its
+/// file. Returns the number of bytes that were checked, or `None` if the file has no checksums, because it
+/// is of another format or older than they are.
 pub fn verify(path: &Path) -> Result<Option<u64>> {
     let verified = Opened::open(path).and_then(|opened| match opened {
         Opened::Tensors(file) => file.verify(),

@@ -1,5 +1,5 @@
 //! Sentences for the decisions and notes of a fit. This is the one place that makes them: the program, its
-//! report and Python print what this file says.
+//! report and Python print the sentences of this file.
 
 mod device;
 mod errors;
@@ -14,7 +14,7 @@ use lcca::data::Side;
 use lcca::fit::{Certificate, Proven, Search};
 use lcca::outcome::{Decision, Note};
 
-/// A decision as a clause that can follow "because" or stand beside others, separated by semicolons.
+/// Words a decision as a clause that can follow "because", or stand beside others, separated by semicolons.
 pub fn decision(decision: &Decision) -> String {
     match decision {
         Decision::RowsMerged { distinct, rows } => {
@@ -154,18 +154,18 @@ pub fn decision(decision: &Decision) -> String {
                 grouped(*permutations)
             )
         }
-        // The engine may grow decisions that have no sentence yet; their names and numbers still say what
+        // The engine may add decisions that have no sentence yet. Their names and numbers still tell what
         // happened.
         other => format!("{other:?}"),
     }
 }
 
-/// All decisions of a fit in one sentence, without a full stop.
+/// Words all decisions of a fit in one sentence, without a full stop.
 pub fn why(decisions: &[Decision]) -> String {
     decisions.iter().map(decision).collect::<Vec<_>>().join("; ")
 }
 
-/// How a certificate looked for larger pairs, and what it found: a clause.
+/// Words in a clause how a certificate looked for larger pairs, and the result.
 pub fn search(certificate: &Certificate) -> String {
     let gain = certificate.gain;
     let found = if gain > 0.0 {
@@ -201,7 +201,7 @@ pub fn search(certificate: &Certificate) -> String {
     }
 }
 
-/// A note as a sentence without a full stop.
+/// Words a note as a sentence without a full stop.
 pub fn note(note: &Note) -> String {
     match note {
         Note::FewerPairs { pairs, requested } => format!(
@@ -262,7 +262,8 @@ pub fn note(note: &Note) -> String {
     }
 }
 
-/// A note as a sentence, with columns called by their names: `name` gives that of a column of a view.
+/// Words a note as a sentence, with columns called by their names. `name` gives the name of a column of a
+/// view.
 pub fn note_with_names(note: &Note, name: impl Fn(Side, usize) -> Option<String>) -> String {
     match note {
         Note::SharedColumns { .. } => shared_columns(note, |side, column| {
@@ -411,7 +412,7 @@ mod tests {
             "1 column of X is also in Y: \"umbrella\" of X and \"parapluie\" of Y are equal in every row; if one was copied \
              by mistake, leave it out of one view"
         );
-        // A file of an earlier version does not say which are equal.
+        // A file of an earlier version does not say which columns are equal.
         let old = self::note(&note(vec![[1, 2]], Vec::new()));
         assert!(old.contains("1 of X and 2 of Y are multiples but for a constant"), "{old}");
     }

@@ -1,4 +1,4 @@
-//! Writing a matrix in the format that its name announces.
+//! Writes a matrix in the format that its name announces.
 
 use crate::assemble::check_shape;
 use crate::atomic::Output;
@@ -16,12 +16,12 @@ pub fn write_matrix(path: &Path, matrix: &Matrix) -> Result<()> {
     write_matrix_named(path, matrix, None)
 }
 
-/// As [`write_matrix`], with the names of the columns. Only the store keeps them; see [`keeps_names`].
+/// Writes a matrix with the names of its columns. Only the store keeps them; see [`keeps_names`].
 pub fn write_matrix_named(path: &Path, matrix: &Matrix, names: Option<&Names>) -> Result<()> {
     write_with_names(path, matrix, names, None)
 }
 
-/// As [`write_matrix`], with the names of the columns and of the rows. Only the store keeps them; see
+/// Writes a matrix with the names of its columns and of its rows. Only the store keeps them; see
 /// [`keeps_names`].
 pub fn write_with_names(
     path: &Path,

@@ -1,5 +1,5 @@
-//! What a stopped program leaves behind. This test is alone in its process, because it removes all unfinished
-//! files of the process.
+//! Checks what remains of the files of a stopped program. This test is alone in its process, because it
+//! removes all unfinished files of the process.
 
 use lcca_io::{Output, remove_unfinished};
 use std::fs;

@@ -1,7 +1,8 @@
 //! Files that SciPy, NumPy and pyarrow wrote, and SciPy's reading of the files written here.
 //!
-//! Runs the interpreter that `LCCA_PYTHON` names, which needs numpy, scipy and pyarrow. The tests are skipped
-//! if it is not set, except on a build server (`CI=true`): skipping would hide a failure there.
+//! Runs the interpreter that `LCCA_PYTHON` names, which needs numpy, scipy and pyarrow. If it is not set,
+//! the tests are skipped, except on a build server (`CI=true`), because skipping would hide a failure
+//! there.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -31,7 +32,7 @@ fn script(python: &str, verb: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Every file with a text of its numbers beside it.
+/// The files that have a text of their numbers beside them.
 fn described(folder: &Path) -> Vec<PathBuf> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     paths
@@ -56,7 +57,7 @@ fn as_text(matrix: &Matrix) -> String {
     text
 }
 
-/// The same numbers, however their digits are written.
+/// Parses the numbers of a text, so that they compare equal however their digits are written.
 fn parsed(text: &str) -> Vec<Vec<f64>> {
     text.lines().map(|line| line.split(' ').map(|number| number.parse().unwrap()).collect()).collect()
 }

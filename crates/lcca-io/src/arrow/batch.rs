@@ -1,4 +1,4 @@
-//! One batch of rows: where each column's buffers lie, unpacked if need be.
+//! One batch of rows: where each column's buffers lie, and their bytes, unpacked if need be.
 
 use super::column::{self, Layout, bit};
 use crate::arrow_fields::flatbuffer::{List, Table};
@@ -18,8 +18,8 @@ enum Codec {
 }
 
 impl Codec {
-    /// The most rows that a batch of so many bytes can have: a row takes a bit at least, and a codec makes no
-    /// more than so much of a byte.
+    /// The most rows that a batch of this many bytes can have: a row takes at least a bit, and each codec
+    /// has a largest factor by which it can pack.
     fn most_rows(self, bytes: usize) -> usize {
         let largest = match self {
             Codec::Plain => 1,
@@ -50,7 +50,7 @@ pub(super) struct Cursor {
 }
 
 impl<'a> Batch<'a> {
-    /// The batch that the metadata of a message describes.
+    /// Opens the batch that the metadata of a message describes.
     pub(super) fn new(message: Table<'a>, body: &'a [u8]) -> Outcome<Self> {
         const RECORD_BATCH: u8 = 3;
         if message.u8(1) != Some(RECORD_BATCH) {
@@ -59,7 +59,8 @@ impl<'a> Batch<'a> {
         Batch::described(message.table(2).ok_or_else(|| broken("a batch has no header"))?, body)
     }
 
-    /// The texts of a dictionary, with its number, that the metadata of a message describes.
+    /// Opens the values of a dictionary that the metadata of a message describes, and returns them with the
+    /// number of the dictionary.
     pub(super) fn dictionary(message: Table<'a>, body: &'a [u8]) -> Outcome<(i64, Self)> {
         const DICTIONARY_BATCH: u8 = 2;
         const IS_DELTA: usize = 2;
@@ -96,7 +97,7 @@ impl<'a> Batch<'a> {
         })
     }
 
-    /// Goes on to the column behind one of this layout.
+    /// Moves the cursor past a column of this layout, to the next one.
     pub(super) fn skip(&self, cursor: &mut Cursor, layout: &Layout) -> Outcome<()> {
         let beyond = || broken("a batch has more buffers than can be");
         cursor.node += layout.nodes;
@@ -121,7 +122,7 @@ impl<'a> Batch<'a> {
         if node(8) == Some(0) {
             return Ok(None);
         }
-        // A column without this buffer misses nothing, whatever it counts.
+        // A column without this buffer misses no values, even if it counts some.
         Ok(Some(self.buffer(cursor.buffer, self.rows.div_ceil(8))?).filter(|bits| !bits.is_empty()))
     }
 
@@ -140,7 +141,7 @@ impl<'a> Batch<'a> {
         Ok(numbers)
     }
 
-    /// The numbers of the column at the cursor, written out; `None` is missing.
+    /// The numbers of the column at the cursor, written out as texts; `None` is missing.
     pub(super) fn written(&self, cursor: &Cursor, kind: Kind) -> Outcome<Vec<Option<String>>> {
         let present = self.present(cursor)?;
         let mut texts = column::written(kind, &self.number_bytes(cursor, kind)?, self.rows);
@@ -187,7 +188,8 @@ impl<'a> Batch<'a> {
         Ok(ends.windows(2).map(text).collect())
     }
 
-    /// The bytes of each text in place or, if they are more than 12, in a further buffer.
+    /// The bytes of each text, which lie in the view itself or, if they are more than 12, in a further
+    /// buffer.
     fn views(&self, cursor: &Cursor) -> Outcome<Vec<Outcome<Vec<u8>>>> {
         const VIEW_BYTES: usize = 16;
         const IN_PLACE: usize = 12;
@@ -213,13 +215,13 @@ impl<'a> Batch<'a> {
             let bytes = buffers.get(buffer).and_then(|buffer| buffer.get(start..start.checked_add(len)?));
             bytes.map(<[u8]>::to_vec).ok_or_else(outside)
         };
-        // Many texts may lie in the same bytes.
+        // The total length is checked because many texts may lie in the same bytes.
         let lengths = views.chunks_exact(VIEW_BYTES).take(self.rows).filter_map(|view| number(view, 0));
         memory::check(lengths.fold(0, |sum, len| sum + len as u64), "the texts of a column")?;
         Ok(views.chunks_exact(VIEW_BYTES).take(self.rows).map(text).collect())
     }
 
-    /// A buffer of which so many bytes are needed.
+    /// A buffer of which exactly `expected` bytes are needed.
     fn exactly(&self, index: usize, expected: usize) -> Outcome<Cow<'a, [u8]>> {
         let bytes = self.buffer(index, expected)?;
         if bytes.len() < expected {
@@ -238,7 +240,8 @@ impl<'a> Batch<'a> {
         if bytes.is_empty() || matches!(self.codec, Codec::Plain) {
             return Ok(bytes.into());
         }
-        // A packed buffer begins with its length once unpacked; -1 says that packing did not pay.
+        // A packed buffer begins with its unpacked length; -1 says that it was left unpacked, because
+        // packing did not pay.
         let (len, packed) = bytes.split_first_chunk::<8>().ok_or_else(|| broken("a buffer is cut short"))?;
         let len = i64::from_le_bytes(*len);
         if len == -1 {
@@ -257,9 +260,10 @@ fn clear<T: Clone>(cells: &mut [T], present: Option<Cow<'_, [u8]>>, missing: T) 
     }
 }
 
-/// The first `most` bytes of a packed buffer. The library may panic over broken ones.
+/// The first `most` bytes of a packed buffer. Runs guarded, because the library may panic over broken
+/// buffers.
 fn unpacked(codec: Codec, packed: &[u8], most: u64) -> Outcome<Vec<u8>> {
-    // One byte of LZ4 stands for at most 255.
+    // One byte of packed LZ4 stands for at most 255 bytes.
     const MOST_BY_LZ4: u64 = 255;
     if matches!(codec, Codec::Lz4) && most > (packed.len() as u64).saturating_mul(MOST_BY_LZ4) {
         return Err(broken("a packed buffer cannot hold as much as it says"));

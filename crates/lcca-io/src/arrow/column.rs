@@ -1,26 +1,27 @@
-//! How a column is laid out in a batch, and its bytes as numbers.
+//! The layout of a column in a batch, and its bytes as numbers.
 
 use crate::arrow_fields::flatbuffer::Table;
 use crate::arrow_fields::{Kind, decimal, type_name};
 use crate::half::half;
 
-/// How a column, read or not, is laid out in a batch.
+/// The layout of a column in a batch, whether the column is read or not.
 pub(super) struct Layout {
-    /// Fields with their children, each of which has a length and a number of missing values.
+    /// The number of fields, children included, each of which has a length and a number of missing values.
     pub(super) nodes: usize,
-    /// Buffers, children included, without those of views.
+    /// The number of buffers, children included, without the further buffers of views.
     pub(super) buffers: usize,
-    /// Columns of views: each of them has a number of further buffers that only the batch tells.
+    /// The number of columns of views. Each has a number of further buffers that only the batch tells.
     pub(super) views: usize,
 }
 
-/// How deep columns may be nested; files that go deeper are taken for broken ones.
+/// How deep columns may be nested. Files that go deeper are taken for broken.
 const DEEPEST: usize = 64;
 
-/// How many columns may lie in one; a broken file may say that a column lies in itself, many times.
+/// How many columns may lie in one. The limit is needed because a broken file may say that a column lies in
+/// itself, many times.
 const MOST_NODES: usize = 100_000;
 
-/// How many nodes and buffers a field has in each batch.
+/// The number of nodes and buffers that a field has in each batch.
 pub(super) fn layout(field: Table<'_>) -> Option<Layout> {
     nested_layout(field, 0, &mut { MOST_NODES })
 }
@@ -30,7 +31,8 @@ fn nested_layout(field: Table<'_>, depth: usize, left: &mut usize) -> Option<Lay
     if depth > DEEPEST {
         return None;
     }
-    // A dictionary's indices stand in the batch; the values and their children are in batches of their own.
+    // The batch holds the indices of a dictionary; its values and their children are in batches of their
+    // own.
     if field.table(4).is_some() {
         return Some(Layout { nodes: 1, buffers: 2, views: 0 });
     }
@@ -56,7 +58,7 @@ fn nested_layout(field: Table<'_>, depth: usize, left: &mut usize) -> Option<Lay
     Some(layout)
 }
 
-/// How many bytes so many values take, if that many can be.
+/// The number of bytes that this many values take; `None` if the number overflows.
 pub(super) fn bytes(kind: Kind, rows: usize) -> Option<usize> {
     match kind {
         Kind::Boolean => Some(rows.div_ceil(8)),
@@ -90,8 +92,8 @@ pub(super) fn numbers(kind: Kind, bytes: &[u8], rows: usize) -> Vec<f64> {
     }
 }
 
-/// The same values written out: whole numbers with all of their digits, single precision with its own. `None`
-/// is NaN.
+/// Writes out the first `rows` values of a buffer: whole numbers with all of their digits, single precision
+/// with its own. `None` is NaN.
 pub(super) fn written(kind: Kind, bytes: &[u8], rows: usize) -> Vec<Option<String>> {
     match kind {
         Kind::Boolean => (0..rows).map(|row| Some(bit(bytes, row).to_string())).collect(),

@@ -1,5 +1,5 @@
-//! The file: a magic string, batches of rows, a footer that says where they are, its length, the magic string
-//! again.
+//! The layout of an Arrow file: a magic string, batches of rows, a footer that says where they are, the
+//! length of the footer, and the magic string again.
 
 use super::batch::{Batch, broken};
 use crate::arrow_fields::flatbuffer::{List, Table};
@@ -8,10 +8,10 @@ use crate::names::Names;
 use crate::table::PandasIndex;
 use lcca::matrix::Owner;
 
-/// The bytes every such file begins and ends with.
+/// The bytes that every such file begins and ends with.
 const MAGIC: &[u8] = b"ARROW1";
 
-/// A mapped file of which nothing but the last bytes has been looked at.
+/// A mapped file of which only the last bytes have been read.
 pub(crate) struct ArrowFile {
     owner: Owner,
     /// Where the footer begins and ends.
@@ -53,7 +53,7 @@ impl ArrowFile {
         Ok(Names::new(names.into_iter().filter(|name| !is_index(name))))
     }
 
-    /// The names of all columns, those in which pandas keeps row names included.
+    /// The names of all columns, with those in which pandas keeps row names.
     pub(super) fn all_names(&self) -> Outcome<Vec<String>> {
         Ok(self.all_fields()?.into_iter().map(|field| name(field).to_string()).collect())
     }
@@ -86,20 +86,20 @@ impl ArrowFile {
         Ok(self.footer()?.list(2))
     }
 
-    /// The dictionary of a batch of the list in the footer.
+    /// Opens a batch of dictionary values, given its place in the footer's list.
     pub(super) fn dictionary(&self, blocks: List<'_>, index: usize) -> Outcome<(i64, Batch<'_>)> {
         let (message, body) = self.message(blocks, index)?;
         Batch::dictionary(message, body)
     }
 
-    /// A batch of rows of the list in the footer.
+    /// Opens a batch of rows, given its place in the footer's list.
     pub(super) fn batch(&self, blocks: List<'_>, index: usize) -> Outcome<Batch<'_>> {
         let (message, body) = self.message(blocks, index)?;
         Batch::new(message, body)
     }
 
-    /// A message of a list in the footer: its place in the file, the bytes of its metadata, those of its
-    /// body.
+    /// The message at a place of a list in the footer, which holds its offset in the file, the length of
+    /// its metadata, and that of its body.
     fn message(&self, blocks: List<'_>, index: usize) -> Outcome<(Table<'_>, &[u8])> {
         const BLOCK_BYTES: usize = 24;
         let outside = || broken("a batch lies outside of it");
@@ -126,7 +126,7 @@ fn name(field: Table<'_>) -> &str {
     field.text(0).unwrap_or_default()
 }
 
-/// Whether pandas keeps the names of rows in this column: they are left out.
+/// Whether pandas keeps the names of rows in this column, which is then left out.
 fn is_index(name: &str) -> bool {
     name.starts_with("__index_level_")
 }

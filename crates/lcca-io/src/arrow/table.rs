@@ -1,4 +1,4 @@
-//! All of a file as a matrix, one batch of rows at a time.
+//! Reads a whole file as a matrix, one batch of rows at a time.
 
 use super::batch::{Batch, Cursor, broken};
 use super::column::layout;
@@ -14,7 +14,7 @@ use crate::table::{
 };
 use std::collections::HashMap;
 
-/// A file and what its dictionaries list.
+/// A file and the values that its dictionaries list.
 struct Reading<'a> {
     file: &'a ArrowFile,
     holds: Vec<Holds>,
@@ -24,12 +24,12 @@ struct Reading<'a> {
 /// The values that a dictionary lists.
 struct Listed {
     texts: Vec<Option<String>>,
-    /// The same as numbers; NaN is missing. Empty if they are texts.
+    /// The listed values as numbers; NaN is missing. Empty if they are texts.
     numbers: Vec<f64>,
 }
 
 impl ArrowFile {
-    /// The columns that are asked for as a matrix.
+    /// Reads the columns that are asked for as a matrix.
     pub(crate) fn read(
         &self,
         options: &TableOptions,
@@ -133,7 +133,7 @@ impl Reading<'_> {
         self.dictionaries.get(&id).ok_or_else(|| broken("a dictionary is missing"))
     }
 
-    /// What the first rows of a column are, and how many there are.
+    /// Judges the first rows of a column, and returns the evidence with the number of rows.
     fn evidence(&self, column: usize) -> Outcome<(Evidence, usize)> {
         let holds = self.holds[column];
         let blocks = self.file.batches()?;

@@ -1,8 +1,8 @@
-//! What a field of an Arrow schema holds.
+//! The types of the fields of an Arrow schema, and which of them can be read.
 
 use super::flatbuffer::Table;
 
-/// The type of numbers that can be read, with their bytes.
+/// A type of numbers that can be read, with its width in bytes.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Boolean,
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
 /// How the texts of a column are stored.
 #[derive(Clone, Copy)]
 pub(crate) enum TextLayout {
-    /// Where each text ends, in 4 or 8 bytes, and all bytes.
+    /// The end of each text, in 4 or 8 bytes, and the bytes of all texts.
     Offsets(usize),
     /// Short texts in place, the others in further buffers.
     Views,
@@ -32,19 +32,19 @@ pub(crate) enum Values {
     Texts(TextLayout),
 }
 
-/// What a column holds.
+/// The contents of a column.
 #[derive(Clone, Copy)]
 pub(crate) enum Holds {
     Values(Values),
-    /// Places in a list of values, which batches of their own hold.
+    /// Places in a list of values, which is stored in batches of its own.
     Dictionary {
         id: i64,
         places: Kind,
         values: Values,
     },
-    /// Points in time. They are no data, but pandas names rows by them.
+    /// Points in time. They cannot be data, but pandas names rows by them.
     Timestamps,
-    /// Something else, in words.
+    /// Any other type, in words for a message.
     Other(&'static str),
 }
 
@@ -86,7 +86,7 @@ const TYPES: [&str; 27] = [
     "LargeListView",
 ];
 
-/// What columns that cannot be part of a matrix hold, as messages say it.
+/// The words that messages use for columns that cannot be part of a matrix.
 pub(crate) mod words {
     pub(crate) const BYTES: &str = "bytes";
     pub(crate) const DATES: &str = "dates or times";
@@ -105,7 +105,7 @@ pub(crate) fn type_name(field: Table<'_>) -> &'static str {
     TYPES.get(usize::from(field.u8(2).unwrap_or(0))).copied().unwrap_or("an unknown type")
 }
 
-/// What a field holds.
+/// The contents of a field, by its description in the schema.
 pub(crate) fn holds(field: Table<'_>) -> Holds {
     if let Some(word) = extension(field) {
         return Holds::Other(word);
@@ -126,7 +126,8 @@ pub(crate) fn holds(field: Table<'_>) -> Holds {
     }
 }
 
-/// The word for a type that is not what it is stored as: pandas keeps periods as whole numbers.
+/// The word for an extension type, whose meaning is not that of its storage. For example, pandas keeps
+/// periods as whole numbers.
 fn extension(field: Table<'_>) -> Option<&'static str> {
     let entries = field.list(6)?;
     let mut entries = (0..entries.len).map_while(|index| entries.table(index));
@@ -141,7 +142,8 @@ fn extension(field: Table<'_>) -> Option<&'static str> {
     }
 }
 
-/// What a field holds if it is no dictionary, or what its dictionary holds; otherwise what messages call it.
+/// The values of a field or, if it is a dictionary, of its list; an error is the word that messages use for
+/// them.
 fn plain(field: Table<'_>) -> Result<Values, &'static str> {
     let details = field.table(3);
     match type_name(field) {
@@ -176,7 +178,7 @@ fn word(type_name: &str) -> &'static str {
     }
 }
 
-/// The type that describes whole numbers.
+/// The kind of whole numbers that this part of the schema describes.
 fn integer(details: Table<'_>) -> Option<Kind> {
     let signed = details.u8(1).unwrap_or(0) != 0;
     match details.i32(0).unwrap_or(0) {
@@ -186,7 +188,7 @@ fn integer(details: Table<'_>) -> Option<Kind> {
     }
 }
 
-/// The type that describes decimals: digits, those behind the point, bits.
+/// The kind of decimals that this part of the schema describes: all digits, those behind the point, bits.
 fn decimal(details: Table<'_>) -> Option<Kind> {
     let scale = details.i32(1).unwrap_or(0);
     match details.i32(2).unwrap_or(128) {

@@ -1,6 +1,6 @@
 //! FlatBuffers, the encoding of Arrow's metadata: tables whose fields are found through a table of offsets.
 //!
-//! Nothing is trusted: whatever lies outside the bytes is `None`, and so is a field that the writer left out.
+//! No offset is trusted: anything outside the bytes is `None`, and so is a field that the writer left out.
 
 /// A table somewhere in the bytes.
 #[derive(Clone, Copy)]
@@ -79,7 +79,7 @@ impl<'a> Table<'a> {
     pub(crate) fn list(self, index: usize) -> Option<List<'a>> {
         let position = follow(self.bytes, self.field(index)?)?;
         let (len, start) = (u32::from_le_bytes(array(self.bytes, position)?) as usize, position + 4);
-        // Every element takes a byte at least, so a longer list is broken.
+        // Every element takes at least a byte, so a longer list is broken.
         (len <= self.bytes.len().saturating_sub(start)).then_some(List { bytes: self.bytes, start, len })
     }
 }
@@ -91,7 +91,7 @@ impl<'a> List<'a> {
         Some(Table { bytes: self.bytes, position: follow(self.bytes, position)? })
     }
 
-    /// The number at `offset` bytes into an element of `width` bytes.
+    /// The number that lies `offset` bytes into an element of `width` bytes, in 64 bits.
     pub(crate) fn i64(self, index: usize, width: usize, offset: usize) -> Option<i64> {
         if index >= self.len {
             return None;
@@ -100,7 +100,7 @@ impl<'a> List<'a> {
         array(self.bytes, position).map(i64::from_le_bytes)
     }
 
-    /// As [`List::i64`], of 32 bits.
+    /// The number that lies `offset` bytes into an element of `width` bytes, in 32 bits.
     pub(crate) fn i32(self, index: usize, width: usize, offset: usize) -> Option<i32> {
         if index >= self.len {
             return None;

@@ -1,8 +1,8 @@
-//! What the columns of Arrow and Parquet files hold, in Arrow's terms, and their numbers.
+//! The contents of the columns of Arrow and Parquet files, in Arrow's terms.
 //!
-//! Both readers judge a column here, so that a column that cannot be part of a matrix is refused in the same
-//! words. Parquet has fewer types than Arrow; writers that know Arrow's put its schema into the file, and it
-//! decides.
+//! Both readers judge a column here, so that a column that cannot be part of a matrix is refused in the
+//! same words. Because Parquet has fewer types than Arrow, writers that know Arrow's put its schema into
+//! the file; if it is there, it decides.
 
 #![cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "Parquet files need a part of this"))]
 

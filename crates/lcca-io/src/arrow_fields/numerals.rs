@@ -1,8 +1,8 @@
-//! Decimals, which no processor knows.
+//! Decimals, which processors have no type for.
 
-/// The double that is nearest to `digits` with this many of them behind the point.
+/// The double that is nearest to `digits` with the last `scale` of them behind the point.
 pub(crate) fn decimal(digits: i128, scale: i32) -> f64 {
-    // Both parts are exact up to here, so that one division rounds once.
+    // Up to here both parts are exact, so that one division rounds once.
     const EXACT_POWER: i32 = 22;
     const EXACT_DIGITS: u128 = 1 << f64::MANTISSA_DIGITS;
     if digits.unsigned_abs() <= EXACT_DIGITS && (0..=EXACT_POWER).contains(&scale) {

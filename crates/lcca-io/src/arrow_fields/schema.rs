@@ -3,8 +3,8 @@
 use super::field::{Holds, holds, words};
 use super::flatbuffer::Table;
 
-/// The columns by name, each with the word for what it holds if Arrow knows that it cannot be part of a
-/// matrix. A schema that cannot be read says nothing.
+/// The columns of Arrow's schema by name. A column that cannot be part of a matrix has the word for its
+/// contents. A schema that cannot be read gives no columns.
 pub(crate) fn unreadable(schema: &str) -> Vec<(String, Option<&'static str>)> {
     decoded(schema).and_then(|message| columns(&message)).unwrap_or_default()
 }
@@ -27,7 +27,7 @@ fn columns(message: &[u8]) -> Option<Vec<(String, Option<&'static str>)>> {
     (0..fields.len).map(column).collect()
 }
 
-/// The bytes of a base64 text; `None` if it is none.
+/// Decodes a base64 text; `None` if it is not one.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut count) = (0u32, 0);

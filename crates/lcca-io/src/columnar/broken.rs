@@ -1,9 +1,9 @@
-//! Errors and panics of the library as faults.
+//! Turns errors and panics of the Parquet library into faults.
 
 use crate::error::{Fault, Outcome, one_line};
 use parquet::errors::ParquetError;
 
-/// Runs work on the file. The library panics over some broken pages.
+/// Runs work on the file, and catches panics, because the library panics over some broken pages.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     crate::guard::guarded("Parquet", work)
 }

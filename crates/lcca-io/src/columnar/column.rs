@@ -1,4 +1,4 @@
-//! One column of a group of rows, as numbers or as texts. What is missing is NaN or `None`.
+//! One column of a group of rows, as numbers or as texts. A missing value is NaN or `None`.
 
 use super::broken::broken;
 use super::holds::Holds;
@@ -9,22 +9,22 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::schema::types::ColumnDescPtr;
 
-/// Rows read at a time. The library makes room for as many as are requested, and a header may claim any
-/// number.
+/// The number of rows read at a time. The library makes room for as many as are requested, and a header may
+/// claim any number.
 const ROWS_AT_A_TIME: usize = 1 << 16;
 
-/// A column of a file, which may be made of several.
+/// A column of a file, which may consist of several stored columns.
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) holds: Holds,
-    /// Its place among the columns that are stored, and its description, if it is one of them.
+    /// The place of the column among the stored ones, and its description, if it is stored as one.
     pub(super) stored: Option<(usize, ColumnDescPtr)>,
 }
 
 /// A column of a group of rows that is about to be read.
 pub(super) struct Reading {
     pub(super) reader: ColumnReader,
-    /// The level of definition of a value that is not missing.
+    /// The definition level of a value that is not missing.
     pub(super) level: i16,
     pub(super) holds: Holds,
 }
@@ -40,14 +40,14 @@ enum Value {
 impl Value {
     fn whole(number: i128, holds: Holds) -> Value {
         match holds {
-            // The upper bits are whatever the writer left there.
+            // The writer may have left anything in the upper bits.
             Holds::Unsigned(bits @ 1..=64) => Value::Whole(number & ((1 << bits) - 1)),
             Holds::Decimals(scale) => Value::Double(decimal(number, scale)),
             _ => Value::Whole(number),
         }
     }
 
-    /// A number in bytes, the most significant first.
+    /// Reads a number from bytes, the most significant first.
     fn in_bytes(bytes: &[u8], holds: Holds) -> Outcome<Value> {
         match (holds, bytes) {
             (Holds::Halves, &[low, high]) => Ok(Value::Double(half(u16::from_le_bytes([low, high])))),
@@ -68,7 +68,7 @@ impl Value {
         }
     }
 
-    /// The number written out with the digits that it has; NaN is missing.
+    /// Writes out the number with the digits that it has; NaN is missing.
     fn text(self) -> Option<String> {
         match self {
             Value::Boolean(value) => Some(value.to_string()),
@@ -79,7 +79,7 @@ impl Value {
     }
 }
 
-/// The whole number in bytes, the most significant first, if it fits.
+/// Reads a whole number from bytes, the most significant first, if it fits.
 fn whole(bytes: &[u8]) -> Option<i128> {
     const WIDTH: usize = size_of::<i128>();
     let sign = if bytes.first().is_some_and(|&first| first >= 0x80) { 0xff } else { 0 };
@@ -91,17 +91,18 @@ fn whole(bytes: &[u8]) -> Option<i128> {
 }
 
 impl Reading {
-    /// The next `rows` values as numbers, of which NaN is missing.
+    /// Reads the next `rows` values as numbers, of which NaN is missing.
     pub(super) fn numbers(&mut self, rows: usize) -> Outcome<Vec<f64>> {
         self.values(rows, |value| Ok(value.number()), |_| Err(no_numbers()), f64::NAN)
     }
 
-    /// The next `rows` values as texts; numbers are written out.
+    /// Reads the next `rows` values as texts; numbers are written out.
     pub(super) fn texts(&mut self, rows: usize) -> Outcome<Vec<Option<String>>> {
         self.values(rows, |value| Ok(value.text()), |bytes| utf8(bytes.to_vec()).map(Some), None)
     }
 
-    /// As [`Reading::texts`], as bytes of any kind; a missing value is empty.
+    /// Reads the next `rows` values as bytes, which need not be UTF-8; numbers are written out, and a
+    /// missing value is empty.
     pub(super) fn bytes(&mut self, rows: usize) -> Outcome<Vec<Vec<u8>>> {
         let text = |value: Value| Ok(value.text().unwrap_or_default().into_bytes());
         self.values(rows, text, |bytes| Ok(bytes.to_vec()), Vec::new())
@@ -167,7 +168,7 @@ fn next<T: DataType, V: Clone>(
         return Err(Fault::new(format!("a column has {} values, expected {expected}", values.len())));
     }
     let mut values = values.into_iter();
-    // Columns in which no value can be missing have no levels.
+    // A column without levels cannot miss values.
     if levels.is_empty() {
         return values.map(convert).collect();
     }

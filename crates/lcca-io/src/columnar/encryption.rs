@@ -1,14 +1,14 @@
-//! Encrypted files, told from broken ones after one of them could not be read.
+//! Tells encrypted files from broken ones, after a file could not be read.
 //!
-//! An encrypted footer ends in letters of its own. A plain footer of encrypted columns has a field that names
-//! the cipher.
+//! An encrypted footer ends in letters of its own. A plain footer of encrypted columns has a field that
+//! names the cipher.
 
 use super::thrift::{Counted, skip, zigzag};
 use crate::error::Fault;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// The fault, or that the file is encrypted if it is.
+/// Returns the fault or, if the file is encrypted, one that says so.
 pub(super) fn explained(file: &File, fault: Fault) -> Fault {
     match fault {
         Fault::Bad { .. } if is_encrypted(file).unwrap_or(false) => Fault::new(

@@ -16,9 +16,9 @@ use std::fs::File;
 /// A file whose columns have not been read.
 pub(crate) struct ParquetFile {
     pub(super) file: SerializedFileReader<File>,
-    /// The same file, to look at pages before the library does.
+    /// A second handle of the file, to look at pages before the library does.
     pages: File,
-    /// All columns, those of pandas's row names included.
+    /// All columns, with those in which pandas keeps row names.
     pub(super) columns: Vec<Column>,
 }
 
@@ -38,7 +38,7 @@ impl ParquetFile {
         }
     }
 
-    /// The columns without those of pandas's row names.
+    /// The columns of data, without those in which pandas keeps row names.
     pub(super) fn data(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| !is_index(&column.name))
     }
@@ -47,7 +47,7 @@ impl ParquetFile {
         self.data().map(|column| column.name.clone()).collect()
     }
 
-    /// A column of a group of rows, once its pages are known to be what they say.
+    /// Begins to read a column of a group of rows, after checking the sizes that its pages claim.
     pub(super) fn reading(&self, group: usize, column: &Column) -> Outcome<Reading> {
         let label = format!("column {:?}", column.name);
         let Some((index, description)) = &column.stored else {
@@ -62,7 +62,7 @@ impl ParquetFile {
         Ok(Reading { reader, level: description.max_def_level(), holds: column.holds })
     }
 
-    /// How many rows a group has.
+    /// The number of rows in a group.
     pub(super) fn rows(&self, group: usize) -> usize {
         usize::try_from(self.file.metadata().row_group(group).num_rows()).unwrap_or(0)
     }
@@ -85,7 +85,7 @@ impl ParquetFile {
     }
 }
 
-/// Checks the sizes that the file claims before any of them is used.
+/// Checks the sizes that the file claims, before any of them is used.
 fn check_places(file: &SerializedFileReader<File>, len: u64) -> Outcome<()> {
     let wrong = || Fault::new("truncated, corrupt or not a Parquet file (a column lies outside of it)");
     for group in file.metadata().row_groups() {
@@ -104,7 +104,7 @@ fn check_places(file: &SerializedFileReader<File>, len: u64) -> Outcome<()> {
     Ok(())
 }
 
-/// All columns of the schema, each with what it holds. Arrow's schema is believed if it has the same columns.
+/// All columns of the schema, each with its type. Arrow's schema is believed if it has the same columns.
 fn columns(file: &FileMetaData) -> Vec<Column> {
     let schema = file.schema_descr();
     let roots = schema.root_schema().get_fields();

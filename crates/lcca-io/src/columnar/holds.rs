@@ -1,4 +1,4 @@
-//! What the columns of a file hold, by its schema and by Arrow's if the file has one.
+//! The types of the columns of a file, by its schema and by Arrow's if the file has one.
 
 use crate::arrow_fields::{unreadable, words};
 use crate::table::ColumnType;
@@ -6,7 +6,7 @@ use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::file::metadata::FileMetaData;
 use parquet::schema::types::{ColumnDescriptor, Type};
 
-/// The most digits of decimals that are read; those of 128 bits.
+/// The most digits of decimals that are read, which are those of 128 bits.
 const MOST_DIGITS: i32 = 38;
 
 /// How the values of a column are read.
@@ -14,14 +14,14 @@ const MOST_DIGITS: i32 = 38;
 pub(super) enum Holds {
     /// Numbers as they are stored.
     Numbers,
-    /// Whole numbers of so many bits that are stored with a sign and have none.
+    /// Whole numbers without a sign, of this many bits, that are stored as numbers with a sign.
     Unsigned(u8),
-    /// Whole numbers of which so many digits stand behind the point.
+    /// Whole numbers of which this many digits stand behind the point.
     Decimals(i32),
     /// Numbers of half precision, as two bytes.
     Halves,
     Texts,
-    /// Something else, in words.
+    /// Any other type, in words for a message.
     Other(&'static str),
 }
 
@@ -35,14 +35,15 @@ impl Holds {
     }
 }
 
-/// What each column of a file holds that Arrow's schema knows to be no numbers or texts, such as durations.
+/// The columns by name. A column that is neither numbers nor texts by Arrow's schema, such as durations,
+/// has the word for its contents.
 pub(super) fn unreadable_columns(file: &FileMetaData) -> Vec<(String, Option<&'static str>)> {
     let mut entries = file.key_value_metadata().into_iter().flatten();
     let schema = entries.find(|entry| entry.key == "ARROW:schema").and_then(|entry| entry.value.as_deref());
     schema.map(unreadable).unwrap_or_default()
 }
 
-/// What a column of several columns, or of several values per row, holds.
+/// The word for a column that consists of several columns, or has several values per row.
 pub(super) fn nested(column: &Type) -> &'static str {
     let info = column.get_basic_info();
     match (info.logical_type_ref(), info.converted_type()) {
@@ -53,7 +54,8 @@ pub(super) fn nested(column: &Type) -> &'static str {
     }
 }
 
-/// What a column of one value per row holds. Old writers say it in another field of the schema than new ones.
+/// The type of a column with one value per row. Old writers put it in another field of the schema than new
+/// ones.
 pub(super) fn flat(column: &ColumnDescriptor) -> Holds {
     match column.logical_type_ref() {
         Some(logical) => by_logical_type(column, logical),

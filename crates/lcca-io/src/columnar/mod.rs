@@ -1,7 +1,7 @@
 //! Parquet: columns in groups of rows, each column of a group in one piece.
 //!
-//! Columns of numbers and texts are read; what else there is, such as lists, is refused by name if it is
-//! asked for. Columns in which pandas keeps the names of rows are no data.
+//! Columns of numbers and texts are read. Any other column, such as one of lists, is refused by name if it
+//! is asked for. Columns in which pandas keeps the names of rows are not data.
 
 mod broken;
 mod column;

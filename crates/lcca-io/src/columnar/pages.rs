@@ -1,8 +1,8 @@
-//! The sizes that the pages of a column claim, checked before the library makes room for them.
+//! Checks the sizes that the pages of a column claim, before the library makes room for them.
 //!
-//! A page begins with a header in Thrift's compact protocol, of which the first fields are its kind, its size
-//! once unpacked, and its size in the file. A page cannot unpack to more than its codec can make of its
-//! bytes.
+//! A page begins with a header in Thrift's compact protocol, of which the first fields are its kind, its
+//! size once unpacked, and its size in the file. A page is refused if its codec cannot make that many bytes
+//! of those it has.
 
 use super::broken::broken;
 use super::thrift::{Counted, skip, zigzag};
@@ -14,7 +14,8 @@ use parquet::file::reader::ChunkReader;
 use std::fs::File;
 use std::io::{self, Read};
 
-/// More bytes than any header has; statistics hold values of the column.
+/// The most bytes that are read of a header, more than any header has. Headers can be long because
+/// statistics hold values of the column.
 const LONGEST_HEADER: u64 = 16 << 20;
 
 /// Checks all pages of one column of a group.
@@ -39,9 +40,10 @@ pub(super) fn check(file: &File, column: &ColumnChunkMetaData) -> Outcome<()> {
     Ok(())
 }
 
-/// The most bytes that so many can unpack to.
+/// The most bytes that this many packed bytes can unpack to.
 fn most(codec: Compression, packed: u64) -> u64 {
-    // Levels of missing values may be left unpacked, and very small pages grow.
+    // The allowance is needed because levels of missing values may be left unpacked, and very small pages
+    // grow.
     const EXTRA: u64 = 1 << 16;
     let factor = match codec {
         Compression::UNCOMPRESSED => 1,
@@ -57,7 +59,7 @@ fn wrong(what: &str) -> Fault {
     Fault::new(format!("truncated, corrupt or not a Parquet file ({what})"))
 }
 
-/// The sizes of a page once unpacked and in the file, from its header, which is read to its end.
+/// The sizes of a page, once unpacked and in the file, from its header, which is read to its end.
 fn sizes<R: Read>(from: &mut Counted<R>) -> io::Result<(u64, u64)> {
     const INVALID: io::ErrorKind = io::ErrorKind::InvalidData;
     let (mut field, mut found) = (0, [None; 4]);

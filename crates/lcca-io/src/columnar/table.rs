@@ -1,4 +1,4 @@
-//! All of a file as a matrix, one group of rows at a time.
+//! Reads a whole file as a matrix, one group of rows at a time.
 
 use super::broken::guarded;
 use super::file::ParquetFile;
@@ -13,7 +13,7 @@ use crate::table::{
 use parquet::file::reader::FileReader;
 
 impl ParquetFile {
-    /// The columns that are asked for as a matrix.
+    /// Reads the columns that are asked for as a matrix.
     pub(crate) fn read(
         &self,
         options: &TableOptions,
@@ -23,7 +23,7 @@ impl ParquetFile {
         guarded(|| read_all(self, options, filling, target))
     }
 
-    /// What the first rows of a column are, and how many there are.
+    /// Judges the first rows of a column, and returns the evidence with the number of rows.
     fn evidence(&self, column: usize) -> Outcome<(Evidence, usize)> {
         let column = &self.columns[column];
         if column.holds.column_type() != ColumnType::Texts {

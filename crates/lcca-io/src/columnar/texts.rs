@@ -1,5 +1,5 @@
-//! Some columns as texts, about a thousand rows at a time. A missing value is an empty text; numbers are
-//! written out.
+//! Reads some columns as texts, about a thousand rows at a time. A missing value is an empty text; numbers
+//! are written out.
 
 use super::broken::guarded;
 use super::column;

@@ -1,4 +1,5 @@
-//! Thrift's compact protocol, in which Parquet writes its headers: enough of it to skip what is not needed.
+//! Thrift's compact protocol, in which Parquet writes its headers. Only enough of it is read to skip the
+//! fields that are not needed.
 
 use std::io::{self, Read};
 
@@ -53,7 +54,7 @@ pub(super) fn skip<R: Read>(from: &mut Counted<R>, kind: u8, depth: usize) -> io
         return Err(io::ErrorKind::InvalidData.into());
     }
     match kind {
-        // Truth values of fields are part of their head.
+        // A truth value of a field takes no bytes, because it is part of the field's head.
         1 | 2 => Ok(()),
         3 => from.skip(1),
         4..=6 => from.varint().map(drop),
@@ -65,7 +66,7 @@ pub(super) fn skip<R: Read>(from: &mut Counted<R>, kind: u8, depth: usize) -> io
         9 | 10 => {
             let head = from.byte()?;
             let len = if head >> 4 == 15 { from.varint()? } else { u64::from(head >> 4) };
-            // Truth values in lists take a byte each.
+            // A truth value in a list takes a byte.
             let kind = if head & 15 <= 2 { 3 } else { head & 15 };
             (0..len).try_for_each(|_| skip(from, kind, depth + 1))
         }

@@ -1,10 +1,10 @@
-//! Whether numbers have a comma before their decimals, as in much of Europe: 1,5 for one and a half.
+//! Detects numbers with a comma before their decimals, as in much of Europe: 1,5 for one and a half.
 
 use crate::table::Sample;
 use crate::text::real;
 
-/// Whether the commas of the first rows stand before decimals. They do if some number has a comma that cannot
-/// separate thousands, and no number has a point.
+/// Whether the commas of the first rows stand before decimals. They do if some number has a comma that
+/// cannot separate thousands, and no number has a point.
 pub(super) fn commas_are_decimal(sample: &Sample) -> bool {
     let rows = sample.rows.iter().map(|(_, row)| row);
     let fields =
@@ -12,7 +12,8 @@ pub(super) fn commas_are_decimal(sample: &Sample) -> bool {
     fields().any(has_decimal_comma) && !fields().any(has_point)
 }
 
-/// A number such as 1,5 or 0,125 but not 1,250, which may be more than a thousand.
+/// Whether the field is a number such as 1,5 or 0,125. A field such as 1,250 is not, because it may mean
+/// more than a thousand.
 fn has_decimal_comma(field: &[u8]) -> bool {
     let Some(comma) = field.iter().position(|&byte| byte == b',') else { return false };
     let (whole, decimals) = (&field[..comma], &field[comma + 1..]);
@@ -23,7 +24,7 @@ fn has_decimal_comma(field: &[u8]) -> bool {
     !separates_thousands && !field.contains(&b'.') && real(&text).is_some()
 }
 
-/// A number such as 1.5 or 1,234.5.
+/// Whether the field is a number such as 1.5 or 1,234.5.
 fn has_point(field: &[u8]) -> bool {
     let without_commas: Vec<u8> = field.iter().copied().filter(|&byte| byte != b',').collect();
     let point = field.iter().position(|&byte| byte == b'.');

@@ -1,11 +1,11 @@
-//! Lines put together to whole records: a quoted field may hold line ends.
+//! Puts lines together to whole records, because a quoted field may hold line ends.
 
 use super::split::{Cut, Splitter, closing_quote, cut, lines_in};
 use crate::error::{Fault, Outcome};
 use crate::lines::{LineBatch, LineReader};
 use csv::ByteRecord;
 
-/// Quoted fields that do not end within so many bytes are taken for a stray quote.
+/// The longest quoted field, in bytes. If it does not end within them, the quote is taken for a stray one.
 const LONGEST_FIELD: usize = 1 << 20;
 
 /// A file read record by record.
@@ -19,7 +19,7 @@ impl Records {
         Records { lines, delimiter }
     }
 
-    /// The next record that is not blank: its bytes, its line and its fields.
+    /// Reads the next record that is not blank: its bytes, its line and its fields.
     pub(super) fn one(&mut self) -> Outcome<Option<(Vec<u8>, u64, ByteRecord)>> {
         loop {
             let (mut bytes, line) = (Vec::new(), self.lines.line);
@@ -36,7 +36,7 @@ impl Records {
         }
     }
 
-    /// Whole records of about one batch, or `None` at the end of the file.
+    /// Reads whole records of about one batch, or returns `None` at the end of the file.
     pub(super) fn batch(&mut self) -> Outcome<Option<LineBatch>> {
         let Some(batch) = self.lines.batch(usize::MAX)? else { return Ok(None) };
         let first = batch.first();
@@ -45,7 +45,7 @@ impl Records {
         Ok(Some(LineBatch::new(bytes, first)))
     }
 
-    /// Adds lines until no quoted field is open. Looks at each byte once, however many lines a field spans.
+    /// Adds lines until no quoted field is open. Looks at each byte once, even if a field spans many lines.
     fn complete(&mut self, bytes: &mut Vec<u8>, first: u64) -> Outcome<()> {
         if !bytes.contains(&b'"') {
             return Ok(());
@@ -69,7 +69,7 @@ impl Records {
     /// Adds lines until the field whose quote is at `start` is closed; false if it never is.
     fn close(&mut self, bytes: &mut Vec<u8>, start: usize) -> Outcome<bool> {
         loop {
-            // What is read ends with a line, so that the next one begins inside of the quotes.
+            // The bytes end with a whole line, so that the next line begins inside of the quotes.
             let from = bytes.len();
             if from - start > LONGEST_FIELD || !self.lines.add(bytes)? {
                 return Ok(false);

@@ -1,19 +1,19 @@
-//! The character between fields: the one that the extension says, or another if the first lines leave no
-//! doubt.
+//! Finds the character between fields: the one that the extension names, or another if the first lines
+//! leave no doubt.
 
 use crate::error::{Fault, Outcome, Remedy};
 use crate::options::TableOptions;
 use crate::table::{Target, is_decimal};
 use crate::text::{quoted, real};
 
-/// What else is looked for.
+/// The separators to look for besides the one that is named.
 const OTHERS: [u8; 4] = [b';', b'\t', b',', b'|'];
 
-/// The separator of a text that begins with these lines, whose numbers have decimals after `decimal` if the
-/// caller says.
+/// The separator of a text that begins with these lines. `decimal` is the character before decimals, if the
+/// caller gives it.
 ///
-/// Another than the named one is taken if the first line does not have the named one between fields, every
-/// line has the other, and all equally often. Commas before decimals are not between fields.
+/// A separator other than the named one is taken if the first line does not have the named one between
+/// fields, and every line has the other, all equally often. Commas before decimals are not between fields.
 pub(super) fn separator(lines: &[Vec<u8>], named: u8, decimal: Option<char>) -> Outcome<u8> {
     let records = records(lines);
     let Some(first) = records.first() else { return Ok(named) };
@@ -47,8 +47,8 @@ pub(super) fn separator(lines: &[Vec<u8>], named: u8, decimal: Option<char>) -> 
     Ok(named)
 }
 
-/// Whether every record has a separator, and all equally often: once more below a header of R, which names no
-/// row names.
+/// Whether every record has the separator, and all equally often. The first line may have one less, because
+/// R writes no name above the row names.
 fn separates(records: &[Vec<u8>], separator: u8) -> bool {
     let mut counts = records.iter().map(|record| count(record, separator));
     let Some(first) = counts.next() else { return false };
@@ -64,8 +64,9 @@ fn either_comma(line: &[u8]) -> Fault {
     Fault::line(1, message).remedied_by(Remedy::SayDecimal)
 }
 
-/// Lines put together where a quoted field goes on in the next one. What is left open at the end is left out,
-/// unless it is all there is: then some quote means nothing.
+/// Puts lines together where a quoted field goes on in the next one. A record that is left open at the end
+/// is dropped. If it is the only record, the lines are returned as they are, because then some quote has no
+/// meaning.
 fn records(lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut records: Vec<Vec<u8>> = Vec::new();
     let mut is_open = false;
@@ -87,12 +88,13 @@ fn unquoted(field: &[u8]) -> &[u8] {
     field.strip_prefix(b"\"").and_then(|field| field.strip_suffix(b"\"")).unwrap_or(field)
 }
 
-/// Refuses a text whose fields are between something else than what was said, if its first lines leave no
-/// doubt.
+/// Refuses a text whose separator differs from the one that the caller or the model gave, if its first
+/// lines leave no doubt.
 ///
-/// Below a name without a comma, or none, numbers such as `1,5` are one column. Below a name with one they
-/// could be two, and what was said about decimals tells. If the delimiter is that of a model's files, so may
-/// be what was said about decimals; there the model tells, which may have a column of this name.
+/// Below a name without a comma, or without a name, numbers such as `1,5` are one column. Below a name with
+/// a comma they could be two, and the `decimal` option decides. If the delimiter comes from a model's
+/// files, that option may come from them too, so it does not decide; instead the line is a name if the
+/// model has a column of this name.
 pub(super) fn check_separator(
     lines: &[Vec<u8>],
     said: u8,
@@ -121,7 +123,7 @@ pub(super) fn check_separator(
     Err(Fault::line(1, message).remedied_by(Remedy::SayDelimiter))
 }
 
-/// The separator that the caller says. It has to be told from numbers and quotes.
+/// Checks the separator that the caller gives, which must not be part of numbers or quotes.
 pub(super) fn said_separator(said: char) -> Outcome<u8> {
     let is_possible = said.is_ascii_punctuation() && !"\"+-.".contains(said) || matches!(said, ' ' | '\t');
     match u8::try_from(said).ok().filter(|_| is_possible) {
@@ -132,8 +134,8 @@ pub(super) fn said_separator(said: char) -> Outcome<u8> {
     }
 }
 
-/// How often a separator stands outside of quotes. A quote within a field, as in `5" pipe`, is an inch and
-/// opens nothing.
+/// How often a separator stands outside of quotes. A quote within a field opens nothing, because it may
+/// mean an inch, as in `5" pipe`.
 fn count(line: &[u8], separator: u8) -> usize {
     let (mut quoted, mut before) = (false, separator);
     let mut outside = 0;

@@ -1,13 +1,13 @@
-//! Where fields and records end: the one place that knows what quotes mean.
+//! Finds where fields and records end. This is the one place that knows the meaning of quotes.
 //!
 //! A quote opens a field only as its first byte. Inside, a quote is written twice, and delimiters and line
-//! ends are text. After the quote that closes a field, only space may follow before the next delimiter:
-//! anything else shows that a quote is missing or one too many, and rows would be merged. Fields between
+//! ends are text. Only space may follow the quote that closes a field, up to the next delimiter, because
+//! any other byte shows that a quote is missing or one too many, and rows would be merged. Fields between
 //! spaces may have any number of them between, before and after.
 
 use csv::ByteRecord;
 
-/// What stands at some place of a table.
+/// The next field of a table, or the reason why there is none.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     /// A whole field.
@@ -28,7 +28,7 @@ pub(super) struct Field {
     pub(super) ends_record: bool,
 }
 
-/// The field that begins at a place. Takes time in proportion to its length.
+/// Cuts out the field that begins at a place. Takes time in proportion to its length.
 pub(super) fn cut(bytes: &[u8], at: usize, delimiter: u8) -> Cut {
     let at = if delimiter == b' ' { after_spaces(bytes, at) } else { at };
     match cut_one(bytes, at, delimiter) {
@@ -51,7 +51,7 @@ fn after_spaces(bytes: &[u8], at: usize) -> usize {
     at + bytes[at..].iter().take_while(|&&byte| byte == b' ').count()
 }
 
-/// A field after which more spaces may stand; at the end of a line no further field follows them.
+/// Takes the spaces after a field. If the line ends after them, the field is the last of its record.
 fn followed_by_spaces(mut field: Field, bytes: &[u8]) -> Field {
     if field.ends_record {
         return field;
@@ -73,7 +73,7 @@ fn plain(bytes: &[u8], start: usize, delimiter: u8) -> Field {
     Field { start, end: end - usize::from(has_return), quoted: false, next, ends_record }
 }
 
-/// The quote that closes a field; `from` is a place inside of its quotes and not between two quotes that mean
+/// The quote that closes a field. `from` must lie inside the quotes, but not between two quotes that mean
 /// one.
 pub(super) fn closing_quote(bytes: &[u8], mut from: usize) -> Option<usize> {
     loop {
@@ -108,7 +108,7 @@ pub(super) struct Splitter<'a> {
 }
 
 impl<'a> Splitter<'a> {
-    /// Records of which no quoted field is open, from a line of the file on.
+    /// Reads records from bytes in which no quoted field is left open. `line` is the line of the first one.
     pub(super) fn new(bytes: &'a [u8], delimiter: u8, line: u64) -> Self {
         Splitter { bytes, delimiter, at: 0, began: 0, line }
     }
@@ -122,7 +122,7 @@ impl<'a> Splitter<'a> {
         let line = self.line;
         self.began = self.at;
         loop {
-            // Records are whole, so that quotes are closed; what would be none is the end.
+            // Records are whole, so every quote is closed, and any other cut means the end.
             let Cut::Field(field) = cut(self.bytes, self.at, self.delimiter) else { return None };
             self.at = field.next;
             self.take(&field, record);
@@ -138,8 +138,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Whether the record that was read last is a line with nothing on it. An empty field in quotes is
-    /// something.
+    /// Whether the record that was read last is a blank line. An empty field in quotes is not blank.
     pub(super) fn was_blank(&self) -> bool {
         let record = &self.bytes[self.began..self.at];
         record.trim_ascii().is_empty() && (self.delimiter == b' ' || !record.contains(&self.delimiter))
@@ -152,7 +151,7 @@ impl<'a> Splitter<'a> {
         }
         self.line += lines_in(content);
         if content.contains(&b'"') {
-            // All quotes inside are twins, and one of each pair is kept.
+            // All quotes inside are doubled, and one of each pair is kept.
             let mut is_second = false;
             let kept = content.iter().filter(|&&byte| {
                 is_second = byte == b'"' && !is_second;
@@ -164,7 +163,7 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// How many lines end in these bytes.
+/// The number of lines that end in these bytes.
 pub(super) fn lines_in(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
 }

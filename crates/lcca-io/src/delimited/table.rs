@@ -1,4 +1,4 @@
-//! A table whose first lines have been read, and then all of it.
+//! Reads the first lines of a table, and then all of it.
 
 use super::decimal::commas_are_decimal;
 use super::records::Records;
@@ -19,11 +19,12 @@ use crate::table::{
 use crate::text::quoted;
 use csv::ByteRecord;
 
-/// Fewer rows of very wide tables are looked at, so that memory holds no more cells than these.
+/// The most cells of a sample. Very wide tables are sampled in fewer rows, so that memory holds no more
+/// cells than these.
 const SAMPLED_CELLS: usize = 1 << 20;
-/// What is wrong with a text in an encoding of one byte per letter.
+/// The message for a text in an encoding of one byte per letter.
 const NOT_UTF8: &str = "is not UTF-8; convert the file, for example with iconv -f latin1 -t utf-8";
-/// Lines that show what is between fields.
+/// The number of lines that are searched for the separator.
 const SEPARATED_LINES: usize = 10;
 
 /// A table of which the first lines have been read.
@@ -38,7 +39,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Reads the first lines, which say how the others look.
+    /// Reads the first lines, which tell how to read the others.
     pub(crate) fn open(
         mut lines: LineReader,
         named_separator: u8,
@@ -71,7 +72,8 @@ impl Table {
                 format!("has {decimal:?} between its fields and before decimals: it can be one of them");
             return Err(Fault::new(message).remedied_by(Remedy::SayDelimiter));
         }
-        // Where commas separate fields, one within quotes may stand between choices: "1,4" in a survey.
+        // Where commas separate fields, a comma within quotes may stand between choices, such as "1,4" in a
+        // survey.
         if options.decimal.is_none() && delimiter != b',' && commas_are_decimal(&sample) {
             options.decimal = Some(',');
             remarks.push(Remark::DecimalCommas);
@@ -111,8 +113,8 @@ impl Table {
         Ok(Table { records, texts, layout, sampled, guessed_index, remarks })
     }
 
-    /// The names of the columns of numbers, if the first line has them; categories are known only once all
-    /// rows are.
+    /// The names of the columns, if the first line has them. The indicators of categories are not among
+    /// them, because they are known only once all rows are.
     pub(crate) fn names(&self) -> Option<Names> {
         let names = self.layout.columns.iter().map(|column| column.name.as_str());
         self.layout.named.then(|| Names::new(names))
@@ -153,7 +155,7 @@ impl Table {
     }
 }
 
-/// The first line, its bytes, and those of the sampled rows.
+/// Reads the first line and the rows of the sample, and returns them with the bytes of each.
 fn sample(records: &mut Records) -> Outcome<(Sample, LineBatch, LineBatch)> {
     let (first_bytes, first_line, first) = records.one()?.ok_or_else(|| Fault::new("is empty"))?;
     let rows = (SAMPLED_CELLS / first.len().max(1)).clamp(5, SAMPLED_ROWS);
@@ -174,7 +176,7 @@ fn sample(records: &mut Records) -> Outcome<(Sample, LineBatch, LineBatch)> {
     Ok((sample, LineBatch::new(first_bytes, first_line), LineBatch::new(bytes, start)))
 }
 
-/// The names of all columns. R gives the column of row names none.
+/// The names of all columns. If R left out the name above the row names, that name is empty.
 fn names(sample: &Sample) -> Outcome<Vec<String>> {
     let (named, fields) = (sample.first.len(), sample.fields());
     if sample.rows.is_empty() {
@@ -229,8 +231,8 @@ fn parse(batch: &LineBatch, layout: &Layout, texts: &MissingTexts, delimiter: u8
     Ok(parsed)
 }
 
-/// The rows of blank lines that rows follow. If there is but one column, each is a missing value; otherwise
-/// there are none.
+/// Makes rows of blank lines, which are not at the end of the file. If there is only one column, each is a
+/// missing value; otherwise blank lines are not rows.
 fn blank_rows(lines: &[u64], layout: &Layout, texts: &MissingTexts) -> Outcome<Cells> {
     let mut cells = Cells::new(layout);
     let empty = ByteRecord::from(vec![""]);

@@ -1,9 +1,9 @@
 //! One cell of a table of texts and numbers.
 
-/// What the cells of a column are.
+/// The type of the cells of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CellKind {
-    /// Texts, which are quoted if need be.
+    /// Texts, which are quoted if they need to be.
     Text,
     /// Integers.
     Integer,

@@ -1,5 +1,5 @@
-//! A table of texts and numbers that is written line after line, in the format that the extension asks for.
-//! Memory holds one line of a text file, or one group of rows of a Parquet file.
+//! Writes a table of texts and numbers line after line, in the format that the extension asks for. Memory
+//! holds one line of a text file, or one group of rows of a Parquet file.
 
 use super::cell::{Cell, CellKind};
 use super::formulas::{Formulas, Texts};
@@ -20,7 +20,7 @@ enum Format {
     Parquet(Box<super::parquet::Groups>),
 }
 
-/// Whether a table can be written to a file of this name, for callers that want to know before they make it.
+/// Whether a table can be written to a file of this name. Callers can ask before they make the table.
 pub fn check_table(path: &Path) -> Result<()> {
     known(path).map(|_| ()).map_err(|fault| fault.at(path))
 }
@@ -50,7 +50,7 @@ impl TableWriter {
         Ok(TableWriter { path: path.into(), format: format.map_err(|fault| fault.at(path))? })
     }
 
-    /// Writes one line, whose cells are of the kinds of the columns.
+    /// Writes one line. Each cell must be of the kind of its column.
     pub fn write<'c>(&mut self, cells: impl IntoIterator<Item = Cell<'c>>) -> Result<()> {
         let written = match &mut self.format {
             Format::Delimited(writer, texts) => delimited(writer, texts, cells),
@@ -60,7 +60,7 @@ impl TableWriter {
         written.map_err(|fault| fault.at(&self.path))
     }
 
-    /// Puts the file in place. Returns how many texts it has that a spreadsheet takes for formulas.
+    /// Puts the file in place. Returns the number of texts in it that a spreadsheet takes for formulas.
     pub fn finish(self) -> Result<usize> {
         match self.format {
             Format::Delimited(writer, texts) => {
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::read_matrix;
 
-    /// One line more than a group of a Parquet file has rows.
+    /// One line more than there are rows in a group of a Parquet file.
     const LINES: i64 = (1 << 16) + 1;
 
     #[test]

@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 
-/// What happens to texts of `.csv` and `.tsv` files that spreadsheets take for formulas.
+/// How to write texts that spreadsheets take for formulas, in `.csv` and `.tsv` files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Formulas {
-    /// They are written as they are, which other programs expect.
+    /// Write them as they are, because other programs expect that.
     #[default]
     Kept,
-    /// An apostrophe is put before them.
+    /// Put an apostrophe before them.
     Quoted,
 }
 
 /// Writes texts, and counts those that are left for a spreadsheet to run.
 pub(super) struct Texts {
     formulas: Formulas,
-    /// Texts that were written although they begin like a formula.
+    /// The number of texts that were written although they begin like a formula.
     pub left: usize,
 }
 
@@ -24,7 +24,7 @@ impl Texts {
         Texts { formulas, left: 0 }
     }
 
-    /// A text as it is written.
+    /// The text as it is written into a cell.
     pub fn cell<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         if !text.starts_with(['=', '+', '-', '@', '\t', '\r', '|', '%']) {
             return text.into();

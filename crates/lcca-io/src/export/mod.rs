@@ -1,7 +1,7 @@
 //! Rows of numbers with names, such as the weights of a model or word vectors, for other programs.
 //!
 //! The extension chooses the format, and each format has a file here. Every number can be read back to the
-//! bit. The numbers are written as they lie, so memory holds little beyond them.
+//! bit. Memory holds little beyond the numbers, because they are written as they lie.
 
 mod cell;
 mod cells;

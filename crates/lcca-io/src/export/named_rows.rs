@@ -1,4 +1,4 @@
-//! What is exported, and what happened to it.
+//! The rows to export, and the result of the export.
 
 use super::formulas::Formulas;
 use crate::names::Names;
@@ -11,25 +11,25 @@ pub struct NamedRows<'a> {
     pub numbers: &'a Panel,
     /// The names of the rows. Without them, rows are named by their numbers from 0.
     pub names: Option<&'a Names>,
-    /// How many rows are written, from the first on.
+    /// The number of rows that are written, from the first on.
     pub rows: usize,
-    /// How many numbers of each row are written, from the first on.
+    /// The number of components of each row that are written, from the first on.
     pub components: usize,
-    /// What happens to names that spreadsheets take for formulas, in `.csv` and `.tsv`.
+    /// How to write names that spreadsheets take for formulas, in `.csv` and `.tsv`.
     pub formulas: Formulas,
 }
 
-/// What happened to the names.
+/// How the names were changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Exported {
-    /// How many names had to be changed for the format.
+    /// The number of names that had to be changed for the format.
     pub changed: usize,
-    /// How many names became the same as an earlier one by that.
+    /// The number of names that this change made equal to an earlier one.
     pub repeated: usize,
-    /// How many names were written that a spreadsheet takes for formulas.
+    /// The number of written names that a spreadsheet takes for formulas.
     pub formulas: usize,
-    /// The file with the names, if they are in a file of their own.
+    /// The file of the names, if they are in a file of their own.
     pub names: Option<PathBuf>,
 }
 
@@ -49,8 +49,8 @@ impl NamedRows<'_> {
     }
 }
 
-/// A name as one field of a line: backslash, tab, line feed and carriage return are written `\\`, `\t`, `\n`
-/// and `\r`.
+/// Escapes a name so that it is one field of a line: backslash, tab, line feed and carriage return are
+/// written `\\`, `\t`, `\n` and `\r`.
 pub fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
 }

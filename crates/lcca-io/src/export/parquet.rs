@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut (impl Write + Send), rows: &NamedRows<'_>) -> Outc
     Ok(())
 }
 
-/// Hardly any number occurs twice, so a dictionary of numbers would only take space.
+/// Compresses without dictionaries, which would only take space because hardly any number occurs twice.
 fn properties() -> WriterProperties {
     WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
@@ -95,7 +95,7 @@ fn failed(error: ParquetError) -> Fault {
 pub(super) struct Groups {
     writer: SerializedFileWriter<Output>,
     columns: Vec<Column>,
-    /// Lines of the group that is being filled.
+    /// The number of lines in the group that is being filled.
     lines: usize,
 }
 
@@ -152,7 +152,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Writes what is left, and returns the file.
+    /// Writes the last group, which may be shorter, and returns the file.
     pub(super) fn finish(mut self) -> Outcome<Output> {
         if self.lines > 0 {
             self.flush()?;

@@ -1,4 +1,4 @@
-//! Canonical variables of rows, written block by block in the format that the extension asks for, with the
+//! Writes canonical variables of rows block by block, in the format that the extension asks for, with the
 //! names of the rows if they have any.
 
 use super::cell::{Cell, CellKind};
@@ -11,10 +11,10 @@ use std::path::Path;
 
 /// A file of numbers that is written row after row. It appears when it is finished.
 pub struct RowWriter {
-    /// How many numbers a row has.
+    /// The number of values in a row.
     columns: usize,
     row_names: Option<Names>,
-    /// How many rows have been written.
+    /// The number of rows that have been written.
     row: usize,
     format: Format,
 }
@@ -24,8 +24,7 @@ enum Format {
     Table(TableWriter),
 }
 
-/// Whether rows can be written to a file of this name, for callers that want to know before they make the
-/// rows.
+/// Whether rows can be written to a file of this name. Callers can ask before they make the rows.
 pub fn check_rows(path: &Path) -> Result<()> {
     known(path).map(|_| ()).map_err(|fault| fault.at(path))
 }
@@ -44,7 +43,7 @@ fn known(path: &Path) -> Outcome<String> {
 }
 
 impl RowWriter {
-    /// Begins a `.npy` (numbers alone), `.csv`, `.tsv` or `.parquet` file of so many rows.
+    /// Begins a `.npy` (numbers alone), `.csv`, `.tsv` or `.parquet` file of `rows` rows.
     pub fn create(
         path: &Path,
         rows: usize,
@@ -56,8 +55,8 @@ impl RowWriter {
         let format = if extension == "npy" {
             Format::Npy(NpyWriter::create(path, rows, columns.len())?)
         } else {
-            // In text the column of row names has none, as in tables of pandas and R, so that it is read as
-            // such again.
+            // In text files the column of row names has an empty name, as in tables of pandas and R, so
+            // that it is read as row names again.
             let name = if extension == "parquet" { "name" } else { "" };
             let name = row_names.iter().map(|_| (name, CellKind::Text));
             let numbers = columns.iter().map(|column| (column.as_str(), CellKind::Number));
@@ -81,7 +80,7 @@ impl RowWriter {
         Ok(())
     }
 
-    /// Puts the file in place. Returns how many names it has that a spreadsheet takes for formulas.
+    /// Puts the file in place. Returns the number of names in it that a spreadsheet takes for formulas.
     pub fn finish(self) -> Result<usize> {
         match self.format {
             Format::Npy(writer) => writer.finish().map(|()| 0),

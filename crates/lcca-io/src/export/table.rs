@@ -1,5 +1,5 @@
 //! A table with commas or tabs: a header, then one line per row with its name and its numbers. Names are
-//! quoted if need be.
+//! quoted if they need to be.
 
 use super::formulas::Texts;
 use super::named_rows::{Exported, NamedRows};

@@ -1,9 +1,9 @@
 //! The text format of word2vec: a line `rows components`, then one line per row with its name and its
 //! numbers, separated by single spaces.
 //!
-//! Readers cut lines at spaces, and some at any white space, so a name must hold none: every character that
-//! Unicode or Python calls white space is written `_`, as word2vec itself joins phrases, and so is an empty
-//! name.
+//! A name must hold no space, because readers cut lines at spaces, and some at any white space. Every
+//! character that Unicode or Python calls white space is written `_`, as word2vec itself joins phrases, and
+//! an empty name becomes `_`.
 
 use super::named_rows::{Exported, NamedRows};
 use crate::error::Outcome;
@@ -21,7 +21,8 @@ pub(super) fn write(out: &mut impl Write, rows: &NamedRows<'_>) -> Outcome<Expor
         exported.changed += usize::from(word != name);
         out.write_all(word.as_bytes())?;
         exported.repeated += usize::from(!seen.insert(word.into_owned()));
-        // As many digits as it takes to read the same number back, with an exponent if that is shorter.
+        // Debug formatting gives as many digits as it takes to read the same number back, with an exponent
+        // if that is shorter.
         rows.numbers(row).iter().try_for_each(|number| write!(out, " {number:?}"))?;
         out.write_all(b"\n")?;
     }

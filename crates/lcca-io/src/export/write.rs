@@ -1,4 +1,4 @@
-//! Writing rows with names in the format that the extension asks for.
+//! Writes rows with names in the format that the extension asks for.
 
 use super::named_rows::{Exported, NamedRows, escaped};
 #[cfg(feature = "parquet")]
@@ -42,13 +42,13 @@ pub fn export_rows(path: &Path, rows: &NamedRows<'_>) -> Result<Exported> {
     Ok(exported)
 }
 
-/// Whether rows can be written to a file of this name, for callers that want to know before they make the
-/// rows.
+/// Whether rows can be written to a file of this name. Callers can ask before they make the rows.
 pub fn check_export(path: &Path) -> Result<()> {
     format(path).map(|_| ()).map_err(|fault| fault.at(path))
 }
 
-/// The file for the names that an `.npy` file cannot hold: its own name followed by `.names.txt`.
+/// The file for the names that an `.npy` file cannot hold. It is called like that file, followed by
+/// `.names.txt`.
 pub fn names_beside(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(".names.txt");
@@ -87,8 +87,8 @@ fn check(rows: &NamedRows<'_>) -> Outcome<()> {
     Ok(())
 }
 
-/// Writes the numbers, and the names one per line. Both are written before either is put in place, the names
-/// first.
+/// Writes the numbers, and the names one per line. Both are written before either is put in place; the
+/// names are put in place first.
 fn npy(path: &Path, rows: &NamedRows<'_>) -> Result<Exported> {
     let beside = names_beside(path);
     let mut names = Output::create(&beside)?;

@@ -1,8 +1,10 @@
-//! Columns that name rows without being an index: different whole numbers under a name such as `patient_id`.
+//! Columns that name rows without being an index: different whole numbers under a name such as
+//! `patient_id`.
 //!
-//! One table alone does not tell such a column from data. Two tables do: if both have one and they hold the
-//! same numbers, or if it holds the names that the rows of the other table have, it names the rows. What
-//! belongs to the rows of a view, such as covariates, may have more rows than the view.
+//! One table alone does not tell such a column from data, but two tables do. The column names the rows if
+//! both tables have one and these hold the same numbers, or if it holds the names that the rows of the
+//! other table have. A table that is attached to the rows of a view, such as covariates, may have more rows
+//! than the view.
 
 use super::labels::RowLabels;
 use super::rule::{Align, Labeled, some};
@@ -11,16 +13,16 @@ use crate::names::Names;
 use crate::numbers::{count, grouped};
 use hashbrown::HashSet;
 
-/// A column of different whole numbers that is called like one that names the rows.
+/// A column of different whole numbers whose name is like that of a column of row names.
 #[derive(Clone, Debug)]
 pub struct IdColumn {
-    /// The column.
+    /// The name of the column.
     pub name: String,
-    /// Its numbers, one per row of the table.
+    /// The numbers of the column, one per row of the table.
     pub numbers: Names,
 }
 
-/// Which of its columns names the rows of each table, if one does.
+/// For each of two tables the index of the column that names its rows, if one does.
 pub fn choose_ids(
     tables: [Labeled<'_>; 2],
     ids: [&[IdColumn]; 2],
@@ -47,8 +49,8 @@ pub fn choose_ids(
     }
 }
 
-/// The column of a table that holds the names of the rows of another one. A column that holds some of them
-/// could be such a column of other rows, or data.
+/// The column of a table that holds the names of the rows of another one. A column that holds only some of
+/// them could be row names too, or data.
 fn named_alike(
     other: Labeled<'_>,
     table: Labeled<'_>,
@@ -80,8 +82,9 @@ fn is_named_by(names: &Names, id: &IdColumn, may_have_more: bool) -> bool {
     }
 }
 
-/// The columns of two tables that hold the same numbers. Columns of one name are preferred, and those that
-/// only count the rows of both, which says nothing, are taken if they have one name.
+/// The columns of two tables that hold the same numbers. Columns of one name are preferred. Two columns
+/// that only count the rows are taken only if they have one name, because counting says nothing about the
+/// rows.
 fn shared(tables: [Labeled<'_>; 2], ids: [&[IdColumn]; 2], align: Align) -> Result<[Option<usize>; 2]> {
     let pairs = || (0..ids[0].len()).flat_map(|x| (0..ids[1].len()).map(move |y| (x, y)));
     let only_counts = |id: &IdColumn| RowLabels::Named(id.numbers.clone()).count_from().is_some();
@@ -121,15 +124,15 @@ fn shared(tables: [Labeled<'_>; 2], ids: [&[IdColumn]; 2], align: Align) -> Resu
     }
 }
 
-/// What belongs to the rows of a view has names that a column of the view holds, and the view is paired with
-/// the other one without this column.
+/// Refuses an attached table whose names are those in a column of the view, because the view is paired with
+/// the other view without this column. The same order is accepted.
 fn unpaired(
     tables: [Labeled<'_>; 2],
     id: &IdColumn,
     names: &Names,
     align: Align,
 ) -> Result<[Option<usize>; 2]> {
-    // In the same order it makes no difference which it is.
+    // If the order is the same, pairing by name or by place gives the same rows.
     if align == Align::None || id.numbers == *names {
         return Ok([None, None]);
     }
@@ -143,7 +146,7 @@ fn either(tables: [Labeled<'_>; 2], what: &str) -> Error {
     Fault::new(message).remedied_by(Remedy::SayIndex).at(tables[0].path)
 }
 
-/// A column that holds the names of some rows of another table.
+/// Refuses a column that holds the names of some rows of another table.
 fn partly_named(other: Labeled<'_>, names: &Names, table: Labeled<'_>, id: &IdColumn) -> Error {
     let known: HashSet<&str> = id.numbers.iter().collect();
     let lacking: Vec<&str> = names.iter().filter(|name| !known.contains(name)).collect();

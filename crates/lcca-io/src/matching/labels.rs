@@ -1,15 +1,15 @@
-//! What the rows of a table are called.
+//! Labels of the rows of a table.
 
 use crate::names::Names;
 use std::borrow::Cow;
 
-/// What the rows of a table are called, in the order of the table.
+/// The labels of the rows of a table, in the order of the table.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RowLabels {
-    /// Nothing: a row has its place only.
+    /// No labels: a row has only its place.
     Absent,
-    /// 0, 1, 2 and so on, which nobody stores: the index that pandas makes by itself.
+    /// 0, 1, 2 and so on, which no file stores: the index that pandas makes by itself.
     Counting,
     /// Names, which may be numbers and may count as well.
     Named(Names),
@@ -26,7 +26,7 @@ impl RowLabels {
         }
     }
 
-    /// The labels as names of so many rows; `None` if there are none.
+    /// The labels as names of this many rows; `None` if there are none.
     pub(super) fn names(&self, rows: usize) -> Option<Cow<'_, Names>> {
         match self {
             RowLabels::Absent => None,

@@ -1,6 +1,6 @@
-//! Which rows of two tables belong together, decided by what rows are called and by nothing else, so that
-//! files and tables in memory follow one rule. `rule` is that rule; `ids` finds columns that name rows
-//! without being an index.
+//! Finds which rows of two tables belong together. Only the labels of the rows decide, so that files and
+//! tables in memory follow one rule. `rule` is that rule; `ids` finds columns that name rows without being
+//! an index.
 //!
 //! docs/files.md has the rule as a table, and `tests/files/pairing_cases.json` has it as cases that every
 //! route runs.

@@ -1,10 +1,8 @@
-//! The rule by which rows find each other. Every route follows it: files, frames, covariates, weights,
-//! shards.
+//! The rule by which rows are matched. Every route follows it: files, frames, covariates, weights, shards.
 //!
-//! Names on both sides that are the same, in any order, are matched. Names that only count the rows say
-//! nothing, so two tables that both count are paired by position, and so is a table that has no names. If one
-//! side counts and the other has other names, rows could be paired by place or by name, and the caller has to
-//! say which.
+//! Rows with equal names are matched, in any order. Because names that only count the rows say nothing, two
+//! tables that both count are paired by position, and so is a table that has no names. If one side counts
+//! and the other has other names, rows could be paired by place or by name, and the caller has to decide.
 
 use super::labels::RowLabels;
 use crate::error::{Error, Fault, Remedy, Result};
@@ -16,7 +14,7 @@ use lcca::data::Side;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// How rows find each other.
+/// How rows are matched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -30,18 +28,18 @@ pub enum Align {
     None,
 }
 
-/// Rows that are to be matched, with what messages call them.
+/// The rows of a table that are to be matched, with their name in messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Labeled<'a> {
     /// The file, or the name of an argument.
     pub path: &'a Path,
-    /// What remarks call them: X, Y, the covariates.
+    /// The name of the rows in remarks: X, Y, the covariates.
     pub called: &'a str,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: usize,
-    /// What each of them is called.
+    /// The label of each row.
     pub labels: &'a RowLabels,
-    /// Whether this is what belongs to the rows of the other table, such as weights and covariates: it must
+    /// Whether this table is attached to the rows of the other one, such as weights and covariates: it must
     /// have all of these rows, and may have more.
     pub may_have_more: bool,
 }
@@ -50,10 +48,10 @@ pub struct Labeled<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Matched {
-    /// Rows of the first table, ascending, and the row of the second that belongs to each; `None` if the rows
-    /// of both belong together as they are.
+    /// The rows of the first table, ascending, and the row of the second that belongs to each; `None` if
+    /// the rows of both belong together as they are.
     pub rows: Option<[Vec<usize>; 2]>,
-    /// What a person should know about it.
+    /// Remarks for a person about the matching.
     pub remarks: Vec<Remark>,
 }
 
@@ -82,7 +80,7 @@ pub fn match_rows(tables: [Labeled<'_>; 2], align: Align) -> Result<Matched> {
     }
 }
 
-/// Whether both have the same names in the same order. Names may then occur twice.
+/// Whether both tables have the same names in the same order. If so, names may occur twice.
 fn is_same([x, y]: [Labeled<'_>; 2], [x_names, y_names]: [&Names; 2]) -> bool {
     let both_count = matches!((x.labels, y.labels), (RowLabels::Counting, RowLabels::Counting));
     x.rows == y.rows && (both_count || x_names == y_names)
@@ -97,7 +95,8 @@ fn by_position([x, y]: [Labeled<'_>; 2]) -> Result<Matched> {
     Ok(Matched::default())
 }
 
-/// The remark about names that have nothing to be compared with; names that count say nothing anyway.
+/// The remark that only one side has names. Names that count get no remark, because they say nothing about
+/// the rows.
 fn named_on_one_side([x, y]: [Labeled<'_>; 2]) -> Option<Remark> {
     let is_named = |table: Labeled<'_>| {
         matches!(table.labels, RowLabels::Named(_)) && table.labels.count_from().is_none()
@@ -175,7 +174,8 @@ fn places<'a>(
             let message =
                 format!("the row name {name:?} occurs in rows {first} and {second}, expected each once");
             let fault = Fault::new(message);
-            // Whatever rows are kept, the name stands for two of them; only their places tell them apart.
+            // Keeping other rows would not help, because two rows have this name; only their places tell
+            // them apart.
             let same_length = tables[0].rows == tables[1].rows;
             let fault = if same_length { fault.remedied_by(Remedy::PairByPosition) } else { fault };
             return Err(fault.at(tables[side].path));
@@ -184,7 +184,7 @@ fn places<'a>(
     Ok(places)
 }
 
-/// The rows of one table are numbered and those of the other have names that are not these numbers.
+/// Refuses two tables if the rows of one are numbered, and the names of the other are not these numbers.
 fn counted_on_one_side(tables: [Labeled<'_>; 2], names: [&Names; 2], counting: [Option<usize>; 2]) -> Error {
     let counted = usize::from(counting[0].is_none());
     let start = counting[counted].unwrap_or_default();
@@ -214,7 +214,7 @@ fn not_in_both(tables: [Labeled<'_>; 2], names: [&Names; 2], only: [&[&str]; 2])
     Fault::new(message).remedied_by(Remedy::PairOtherwise).at(tables[0].path)
 }
 
-/// What belongs to the rows of X is not there for all of them.
+/// Refuses an attached table that lacks some of the rows of X.
 fn lacking(tables: [Labeled<'_>; 2], names: &Names, lacking: &[&str]) -> Error {
     let [x, other] = tables;
     let (count, all) = (grouped(lacking.len() as u64), grouped(names.len() as u64));

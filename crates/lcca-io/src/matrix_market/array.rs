@@ -25,7 +25,7 @@ pub(super) fn read(text: Text, header: Header, filling: Filling<'_>) -> Outcome<
             Ok(())
         },
     )?;
-    // No memory is allocated for the matrix before the file has shown that it holds as many values.
+    // No memory is allocated for the matrix before the file has shown that it holds this many values.
     if expected != all.len() as u128 {
         let message = format!("the header says {expected} values, found {}", all.len());
         return Err(Fault::line(header.line, message));
@@ -37,7 +37,7 @@ pub(super) fn read(text: Text, header: Header, filling: Filling<'_>) -> Outcome<
     assemble::dense(header.rows, header.cols, values, filling)
 }
 
-/// How many values a file lists.
+/// The number of values that a file lists.
 fn listed(symmetry: Symmetry, rows: usize, cols: usize) -> u128 {
     let (rows, cols) = (rows as u128, cols as u128);
     match symmetry {

@@ -88,7 +88,7 @@ fn parse_entry(line: &[u8], header: Header, may_miss: bool, entries: &mut Entrie
     Ok(())
 }
 
-/// A row or column from 0. Files count from 1.
+/// A row or column from 0, read from a file that counts from 1.
 fn position(word: Option<&[u8]>, what: &str, limit: usize) -> Result<u32, String> {
     let word = word.ok_or_else(|| format!("expected a {what}, the line ends"))?;
     match index(word) {

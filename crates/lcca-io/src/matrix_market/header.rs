@@ -7,7 +7,7 @@ use crate::text::{Text, index, quoted, real, tokens};
 /// The lines before the numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Header {
-    /// Whether entries are listed, and not all values.
+    /// Whether the file lists entries, rather than all values.
     pub(super) coordinate: bool,
     /// Whether entries have no values.
     pub(super) pattern: bool,
@@ -16,7 +16,7 @@ pub(super) struct Header {
     pub(super) cols: usize,
     /// The number of listed entries; 0 for an array.
     pub(super) entries: usize,
-    /// The line of sizes.
+    /// The number of the line of sizes.
     pub(super) line: u64,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Symmetry {
     Skew,
 }
 
-/// What the banner says.
+/// The contents of the banner.
 #[derive(Clone, Copy)]
 struct Banner {
     coordinate: bool,
@@ -98,7 +98,7 @@ fn parse_sizes(words: &str, banner: Banner, line: u64) -> Result<Header, String>
     Ok(Header { coordinate, pattern, symmetry, rows, cols, entries, line })
 }
 
-/// A finite value, or one that is missing if that is allowed.
+/// A finite value or, if `may_miss`, one that is missing.
 pub(super) fn value(word: Option<&[u8]>, may_miss: bool) -> Result<f64, String> {
     let word = word.ok_or("expected a value at the end of the line")?;
     match real(word) {

@@ -1,4 +1,4 @@
-//! Writing MatrixMarket. Values are printed with as many digits as it takes to read the same number back.
+//! Writes MatrixMarket. Values are printed with as many digits as it takes to read the same number back.
 
 use crate::error::Outcome;
 use crate::rows::is_all_ones;

@@ -1,4 +1,4 @@
-//! Arrays as dense matrices.
+//! Reads arrays as dense matrices.
 
 use super::header::{Descr, Header};
 use super::numbers::Numbers;
@@ -18,7 +18,7 @@ pub(crate) struct Array {
     pub(crate) numbers: Numbers,
 }
 
-/// The array in `bytes[start..end]`, without reading its numbers.
+/// Opens the array in `bytes[start..end]`, without reading its numbers.
 pub(crate) fn open(owner: &Owner, start: usize, end: usize) -> Outcome<Array> {
     let bytes = &(**owner).as_ref()[start..end];
     let (header, data) = Header::parse(bytes)?;
@@ -36,7 +36,8 @@ pub(crate) fn open(owner: &Owner, start: usize, end: usize) -> Outcome<Array> {
 }
 
 fn size_fault(shape: &[usize], expected: Option<usize>, left: usize) -> Fault {
-    // A packed file is not unpacked further than one byte behind what it says.
+    // The exact number is unknown, because a packed file is unpacked only up to one byte more than its
+    // header says.
     let left = if expected.is_some_and(|expected| left > expected) {
         "more bytes".into()
     } else {
@@ -46,8 +47,8 @@ fn size_fault(shape: &[usize], expected: Option<usize>, left: usize) -> Fault {
     Fault::new(format!("the header says shape {shape:?}, that is {expected}, but {left} follow it"))
 }
 
-/// The bytes of a packed array file: its header, and as many as the header says, or one more if there are
-/// more. So a file that holds more than it says is refused before it is unpacked.
+/// Unpacks the bytes of a packed array file: its header, and as many bytes as the header says, or one more
+/// if there are more. A file that holds more than it says can thus be refused before all of it is unpacked.
 pub(crate) fn unpack(mut from: impl Read) -> Outcome<Owner> {
     let mut bytes = Header::read(&mut from)?;
     let (header, _) = Header::parse(&bytes)?;
@@ -57,7 +58,7 @@ pub(crate) fn unpack(mut from: impl Read) -> Outcome<Owner> {
     Ok(Arc::new(bytes))
 }
 
-/// A whole array file as a dense matrix.
+/// Reads a whole array file as a dense matrix.
 pub(crate) fn read(owner: &Owner, filling: Filling<'_>) -> Outcome<Assembled> {
     let array = open(owner, 0, (**owner).as_ref().len())?;
     let (rows, cols) = match array.shape[..] {
@@ -71,7 +72,7 @@ pub(crate) fn read(owner: &Owner, filling: Filling<'_>) -> Outcome<Assembled> {
     dense(rows, cols, array.fortran, &array.numbers, filling)
 }
 
-/// Numbers row after row, or column after column, as a dense matrix.
+/// Makes a dense matrix of numbers that lie row after row, or column after column.
 pub(crate) fn dense(
     rows: usize,
     cols: usize,
@@ -85,7 +86,7 @@ pub(crate) fn dense(
     assemble::dense(rows, cols, values, filling)
 }
 
-/// Numbers row after row that came column after column.
+/// Rearranges numbers that lie column after column into rows.
 pub(crate) fn transposed(values: &DenseValues, rows: usize, cols: usize) -> DenseValues {
     match values {
         DenseValues::F32(values) => DenseValues::F32(transposed_numbers(values, rows, cols)),
@@ -93,7 +94,8 @@ pub(crate) fn transposed(values: &DenseValues, rows: usize, cols: usize) -> Dens
     }
 }
 
-/// Works on blocks of rows, so that a block's part of every column and its output both stay in cache.
+/// Rearranges blocks of rows at a time, so that a block's part of every column and its output both stay in
+/// cache.
 fn transposed_numbers<T>(values: &Buffer<T>, rows: usize, cols: usize) -> Buffer<T>
 where
     T: bytemuck::Pod + Send + Sync,

@@ -7,7 +7,7 @@ use std::io::Read;
 /// The bytes every array file begins with.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// What an array holds.
+/// The contents of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Descr {
     /// Numbers.
@@ -37,7 +37,7 @@ impl Kind {
         self.bytes
     }
 
-    /// Whether the numbers are `letter` of `bytes` bytes in the order of this machine.
+    /// Whether the numbers are of the type `letter` with `bytes` bytes, in the byte order of this machine.
     pub(crate) fn is(self, letter: u8, bytes: usize) -> bool {
         self.letter == letter && self.bytes == bytes && (!self.big || bytes == 1)
     }
@@ -77,7 +77,7 @@ impl Header {
         Ok(bytes)
     }
 
-    /// How many bytes the numbers or texts take, if that many can be.
+    /// The number of bytes that the numbers or texts take; `None` if it overflows.
     pub(super) fn data_bytes(&self) -> Outcome<Option<usize>> {
         let width = match self.descr {
             Descr::Number(kind) => kind.width(),
@@ -87,7 +87,7 @@ impl Header {
         Ok(self.len()?.checked_mul(width))
     }
 
-    /// The header at the front of `bytes`, and the position of the first number.
+    /// Parses the header at the front of `bytes`, and returns it with the position of the first number.
     pub(crate) fn parse(bytes: &[u8]) -> Outcome<(Header, usize)> {
         let rest =
             bytes.strip_prefix(MAGIC).ok_or_else(|| Fault::new("does not begin like a NumPy array"))?;
@@ -104,7 +104,7 @@ impl Header {
         Ok((Header::described(Literal::parse(text)?)?, MAGIC.len() + skip + len))
     }
 
-    /// The header that a dictionary describes, which has three fields and no others.
+    /// Makes a header of a dictionary, which must have three fields and no others.
     fn described(dictionary: Literal) -> Outcome<Header> {
         let Literal::Dictionary(fields) = dictionary else {
             return Err(Fault::new("the header is no Python dictionary"));
@@ -129,7 +129,7 @@ impl Header {
         })
     }
 
-    /// How many elements.
+    /// The number of elements.
     pub(crate) fn len(&self) -> Outcome<usize> {
         let product = self.shape.iter().try_fold(1usize, |product, &side| product.checked_mul(side));
         product.ok_or_else(|| Fault::new(format!("the header says shape {:?}, more than can be", self.shape)))

@@ -1,15 +1,15 @@
-//! Python literals, as headers of array files are written: dictionaries, tuples, lists, texts, whole numbers,
-//! `True`, `False` and `None`.
+//! Python literals, as headers of array files are written: dictionaries, tuples, lists, texts, whole
+//! numbers, `True`, `False` and `None`.
 //!
-//! This is the part of `ast.literal_eval` that NumPy's writers use. Whatever lies outside of it is refused,
-//! and so is a key that occurs twice: Python would keep the last one, other readers keep the first.
+//! This is the part of `ast.literal_eval` that NumPy's writers use. Any other literal is refused, and so is
+//! a key that occurs twice, because Python would keep the last one and other readers keep the first.
 
 use crate::error::{Fault, Outcome};
 
-/// How deep values may lie in each other.
+/// How deep values may be nested.
 const DEEPEST: usize = 32;
 
-/// A value.
+/// A value of a literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Literal {
     Text(String),
@@ -22,7 +22,7 @@ pub(super) enum Literal {
 }
 
 impl Literal {
-    /// The one value that a text holds, with space around it.
+    /// Parses a text that holds one value, with space around it.
     pub(super) fn parse(text: &str) -> Outcome<Literal> {
         let mut reader = Reader { rest: text };
         let value = reader.value(0)?;
@@ -33,13 +33,13 @@ impl Literal {
     }
 }
 
-/// What is left of the text.
+/// The rest of the text, which is still to be parsed.
 struct Reader<'a> {
     rest: &'a str,
 }
 
 impl Reader<'_> {
-    /// The next character that is no space.
+    /// The next character that is not a space.
     fn peek(&mut self) -> Option<char> {
         self.rest = self.rest.trim_start();
         self.rest.chars().next()
@@ -52,7 +52,7 @@ impl Reader<'_> {
         next
     }
 
-    /// Goes on behind this character if it is the next one.
+    /// Moves past this character if it is the next one, and returns whether it was.
     fn takes(&mut self, character: char) -> bool {
         let is_next = self.peek() == Some(character);
         if is_next {
@@ -107,7 +107,7 @@ impl Reader<'_> {
         Ok(Literal::Dictionary(entries))
     }
 
-    /// Values in parentheses are a tuple, but one value without a comma is itself.
+    /// Parses values in parentheses. They are a tuple, but one value without a comma is that value.
     fn tuple(&mut self, depth: usize) -> Outcome<Literal> {
         self.next();
         let (mut items, commas) = self.items(')', depth)?;
@@ -117,7 +117,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The values up to a closing bracket, and how many commas there are.
+    /// Parses the values up to a closing bracket, and returns them with the number of commas.
     fn items(&mut self, end: char, depth: usize) -> Outcome<(Vec<Literal>, usize)> {
         let (mut items, mut commas) = (Vec::new(), 0);
         while !self.takes(end) {
@@ -149,7 +149,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A whole number; Python 2 wrote an L behind long ones.
+    /// Parses a whole number. An L may follow, because Python 2 wrote one behind long numbers.
     fn number(&mut self) -> Outcome<Literal> {
         let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
         let (digits, rest) = self.rest.split_at(end);

@@ -1,5 +1,5 @@
-//! Numbers of any NumPy type, as the types a matrix is made of: shared if the type is the same, converted
-//! otherwise.
+//! Converts numbers of any NumPy type into the types of a matrix. They are shared if the type is the same,
+//! and converted otherwise.
 
 use super::header::Kind;
 use crate::error::{Fault, Outcome};
@@ -39,7 +39,8 @@ impl Numbers {
         self.kind.letter == b'f'
     }
 
-    /// As real numbers. Half precision and integers become single precision if all of them are exact in it.
+    /// The numbers as real numbers. Half precision and integers become single precision if all of them are
+    /// exact in it.
     pub(crate) fn reals(&self) -> DenseValues {
         const EXACT: i128 = 1 << f32::MANTISSA_DIGITS;
         let elements = self.elements();
@@ -72,7 +73,8 @@ impl Numbers {
         first_place(self.len, |index| !fits(elements.integer(index))).is_none()
     }
 
-    /// Every element must be an integer from 0 to `limit`, the limit excluded; the limit fits 63 bits.
+    /// Refuses elements that are not integers from 0 to `limit`, the limit excluded. The limit fits 63
+    /// bits.
     fn check_range(&self, limit: i128, what: &str) -> Outcome<()> {
         if self.is_float() {
             return Err(Fault::new(format!("holds real numbers, expected integers ({what})")));
@@ -86,8 +88,8 @@ impl Numbers {
         }
     }
 
-    /// The first element outside of the range. The types that SciPy writes are compared as they lie, several
-    /// at a time.
+    /// The first element outside of the range. The types that SciPy writes are compared as they lie,
+    /// several at a time.
     fn first_outside(&self, limit: i128) -> Outcome<Option<usize>> {
         let most = limit as i64 - 1;
         Ok(if self.kind.is(b'i', 4) {
@@ -100,7 +102,7 @@ impl Numbers {
         })
     }
 
-    /// As row or column numbers below `limit`.
+    /// The numbers as row or column numbers below `limit`.
     pub(crate) fn indices(&self, limit: usize, what: &str) -> Outcome<Buffer<u32>> {
         self.check_range((limit as i128).min(1 << 32), what)?;
         let elements = self.elements();
@@ -111,7 +113,7 @@ impl Numbers {
         }
     }
 
-    /// As row offsets into `entries` entries.
+    /// The numbers as row offsets into `entries` entries.
     pub(crate) fn offsets(&self, entries: usize) -> Outcome<Buffer<u64>> {
         self.check_range(entries as i128 + 1, "an offset")?;
         let elements = self.elements();
@@ -122,14 +124,14 @@ impl Numbers {
         }
     }
 
-    /// As a few sizes.
+    /// The numbers as a few sizes.
     pub(crate) fn sizes(&self) -> Outcome<Vec<usize>> {
         self.check_range(1 << 62, "a size")?;
         Ok((0..self.len).map(|index| self.elements().integer(index) as usize).collect())
     }
 }
 
-/// The same numbers, one by one.
+/// The numbers of an array, one by one.
 #[derive(Clone, Copy)]
 struct Elements<'a> {
     bytes: &'a [u8],
@@ -137,7 +139,7 @@ struct Elements<'a> {
 }
 
 impl Elements<'_> {
-    /// The element's bytes, least significant first.
+    /// The bytes of an element, least significant first.
     #[inline]
     fn bytes<const N: usize>(self, index: usize) -> [u8; N] {
         let mut bytes = [0; N];

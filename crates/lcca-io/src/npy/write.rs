@@ -1,4 +1,4 @@
-//! Writing array files: the header, then rows, a few at a time.
+//! Writes array files: the header, then rows, a few at a time.
 
 use super::header::MAGIC;
 use crate::atomic::Output;
@@ -22,7 +22,7 @@ pub(crate) fn header_bytes(descr: &str, shape: &[usize]) -> Vec<u8> {
     bytes
 }
 
-/// The type and the bytes of dense values, as they lie.
+/// NumPy's name for the type of dense values, and their bytes as they lie.
 pub(crate) fn dense_bytes(values: &DenseValues) -> (&'static str, &[u8]) {
     match values {
         DenseValues::F32(values) => ("<f4", bytemuck::cast_slice(values.as_slice())),
@@ -30,7 +30,7 @@ pub(crate) fn dense_bytes(values: &DenseValues) -> (&'static str, &[u8]) {
     }
 }
 
-/// A dense matrix as an array file.
+/// Writes a dense matrix as an array file.
 pub(crate) fn write_dense(out: &mut impl Write, matrix: &DenseRows) -> Outcome<()> {
     let (descr, bytes) = dense_bytes(matrix.values());
     out.write_all(&header_bytes(descr, &[matrix.rows(), matrix.cols()]))?;

@@ -13,7 +13,7 @@ pub(crate) struct Archive {
     zip: ZipArchive<Cursor<SharedBytes>>,
 }
 
-/// The bytes of a member: a part of the mapped archive, or unpacked ones.
+/// The bytes of a member: a part of the mapped archive, or unpacked bytes.
 struct Member {
     owner: Owner,
     start: usize,
@@ -26,7 +26,7 @@ impl Archive {
         Ok(Archive { owner, zip })
     }
 
-    /// The array called `name`, which has one dimension.
+    /// The array called `name`, which must have one dimension.
     pub(crate) fn numbers(&mut self, name: &str) -> Outcome<Numbers> {
         let member = self.member(name)?;
         let array = npy::open(&member.owner, member.start, member.end).map_err(|fault| fault.within(name))?;
@@ -44,7 +44,8 @@ impl Archive {
         let (header, data) = Header::parse(bytes).map_err(|fault| fault.within(name))?;
         let bytes = match header.descr {
             Descr::Bytes(_) => bytes[data..].to_vec(),
-            // Four bytes per character; the names of layouts are plain letters.
+            // Every fourth byte is enough, because characters take four bytes and the names of layouts are
+            // plain letters.
             Descr::Unicode(_) => bytes[data..].iter().step_by(4).copied().collect(),
             Descr::Number(_) => return Err(Fault::new("holds numbers, expected text").within(name)),
         };

@@ -1,4 +1,4 @@
-//! Reading: the layout and the shape, then the layout's arrays.
+//! Reads the layout and the shape, then the layout's arrays.
 
 use super::archive::Archive;
 use crate::assemble::Assembled;

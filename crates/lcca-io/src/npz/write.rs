@@ -1,4 +1,4 @@
-//! Writing SciPy's file: compressed rows in an archive that is not packed, with every array on a cache line
+//! Writes SciPy's file: compressed rows in an archive that is not packed, with every array on a cache line
 //! of its own.
 
 use crate::atomic::Output;
@@ -47,7 +47,7 @@ fn member(
     shape: &[usize],
     numbers: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Outcome<()> {
-    // A fixed time: the same matrix gives the same bytes.
+    // The time is fixed, so that the same matrix gives the same bytes.
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .last_modified_time(DateTime::default())
@@ -58,7 +58,7 @@ fn member(
     Ok(numbers(zip)?)
 }
 
-/// Keeps the operating system's error, which decides whether the disk or the input is to blame.
+/// Keeps the operating system's error, because it decides whether the disk or the input is to blame.
 fn failed(error: ZipError) -> Fault {
     match error {
         ZipError::Io(error) => Fault::Io(error),

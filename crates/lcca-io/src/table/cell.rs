@@ -1,5 +1,5 @@
-//! What one cell of a table is: missing, a number or Boolean, or a text; and what kind of text, so that an
-//! error can say.
+//! One cell of a table: missing, a number or Boolean, or a text. The kind of a text is told too, so that an
+//! error can name it.
 
 use crate::options::TableOptions;
 use crate::text::real;
@@ -8,14 +8,15 @@ use crate::text::real;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cell {
     Missing,
-    /// A word such as `NA`: a missing value in a column of numbers, a text like any other among texts.
+    /// A word such as `NA`: a missing value in a column of numbers, but a text like any other in a column
+    /// of texts.
     Word,
     /// A number, finite or not; a Boolean is 1 or 0.
     Number(f64),
     Text,
 }
 
-/// What a text looks like.
+/// The kind of a text, by its look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
     /// A date, perhaps with a time.
@@ -30,7 +31,7 @@ pub(crate) struct MissingTexts {
     /// The texts that the caller lists, which are missing in every column.
     texts: Vec<Vec<u8>>,
     numbers: Vec<f64>,
-    /// Whether the usual words are missing in columns of numbers.
+    /// Whether the usual words such as `NA` are missing in columns of numbers.
     usual: bool,
     /// The character before decimals.
     decimal: u8,
@@ -49,7 +50,7 @@ impl MissingTexts {
         }
     }
 
-    /// What a field is. Space around it does not count.
+    /// Classifies a field, without the space around it.
     pub(crate) fn cell(&self, field: &[u8]) -> Cell {
         let field = field.trim_ascii();
         match number(field, self.decimal) {
@@ -66,24 +67,24 @@ impl MissingTexts {
         field.is_empty() || self.texts.iter().any(|text| text == field)
     }
 
-    /// Whether a cell of a column of texts is missing: it is empty, or the caller says so.
+    /// Whether a cell of a column of texts is missing, because it is empty or the caller lists its text.
     pub(crate) fn is_missing(&self, text: &str) -> bool {
         self.is_listed(text.trim().as_bytes())
     }
 
-    /// A number of a file that has numbers and no texts: NaN if it is missing.
+    /// A number of a file that stores numbers and no texts; NaN if it is missing.
     pub(crate) fn number(&self, number: f64) -> f64 {
         if self.numbers.contains(&number) { f64::NAN } else { number }
     }
 
-    /// How many digits a number is written with after the point, or the comma that stands for it.
+    /// The number of digits that a number is written with after its decimal point or comma.
     pub(crate) fn decimals(&self, field: &[u8]) -> usize {
         let fraction = field.trim_ascii().split(|&byte| byte == self.decimal).nth(1).unwrap_or_default();
         fraction.iter().take_while(|byte| byte.is_ascii_digit()).count()
     }
 }
 
-/// A number whose decimals come after this character.
+/// Parses a number whose decimals come after this character.
 fn number(field: &[u8], decimal: u8) -> Option<f64> {
     if decimal == b'.' {
         return real(field);
@@ -100,8 +101,7 @@ fn number(field: &[u8], decimal: u8) -> Option<f64> {
     real(text)
 }
 
-/// Whether a text is a number with a comma before its decimals, or a point: which of them it is, is a matter
-/// of `decimal`.
+/// Whether a text is a number with either a comma or a point before its decimals.
 pub(crate) fn is_decimal(field: &[u8]) -> bool {
     let field = field.trim_ascii();
     [b'.', b','].into_iter().any(|decimal| number(field, decimal).is_some())
@@ -120,7 +120,7 @@ fn boolean(field: &[u8]) -> Option<f64> {
     }
 }
 
-/// What a text looks like.
+/// The kind of a text.
 pub(crate) fn text_kind(field: &[u8]) -> TextKind {
     let Ok(text) = std::str::from_utf8(field.trim_ascii()) else { return TextKind::Plain };
     if is_date(text) {
@@ -132,8 +132,8 @@ pub(crate) fn text_kind(field: &[u8]) -> TextKind {
     }
 }
 
-/// Day, month and year in any order with one separator between them, and perhaps a time: 2020-01-31,
-/// 31.01.2020, 1/31/20, 31-Jan-2020, 2020-01-31T12:00:00Z.
+/// Whether a text is a date: day, month and year in any order with one separator between them, and perhaps
+/// a time, such as 2020-01-31, 31.01.2020, 1/31/20, 31-Jan-2020, 2020-01-31T12:00:00Z.
 fn is_date(text: &str) -> bool {
     let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
     let is_time = time.is_empty() || time.contains(':') && time.starts_with(|c: char| c.is_ascii_digit());
@@ -158,7 +158,7 @@ fn is_month(part: &str) -> bool {
     MONTHS.iter().any(|month| part.starts_with(month)) && part.chars().all(char::is_alphabetic)
 }
 
-/// 1,234.5 and 1.234,5 and 1 234 and $5 and 12%.
+/// Whether a text is a number with marks, such as 1,234.5 and 1.234,5 and 1 234 and $5 and 12%.
 fn is_formatted(text: &str) -> bool {
     const MARKS: [char; 11] = ['$', '€', '£', '¥', '%', ',', '.', '\'', ' ', '\u{a0}', '\u{202f}'];
     let rest = text.trim_start_matches(['+', '-', '(']).trim_end_matches(')');

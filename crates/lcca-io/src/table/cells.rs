@@ -1,5 +1,5 @@
-//! The cells of a table as they arrive, batch after batch: numbers row after row, categories as codes, names
-//! of rows.
+//! Collects the cells of a table as they arrive, batch after batch: numbers row after row, categories as
+//! codes, names of rows.
 
 use super::cell::MissingTexts;
 use super::kind::Kind;
@@ -16,7 +16,7 @@ pub(crate) const MOST_CATEGORIES: usize = 1_000;
 /// The code of a missing category.
 pub(crate) const NO_CODE: u32 = u32::MAX;
 
-/// Where in a file a row is.
+/// The place of a row in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Where {
     /// A line, from 1.
@@ -36,12 +36,12 @@ pub(crate) struct Cells {
     pub(crate) gaps: CellGaps,
 }
 
-/// What is missing.
+/// Counts of missing cells.
 #[derive(Clone, Default)]
 pub(crate) struct CellGaps {
     pub(crate) cells: u64,
     pub(crate) rows: u64,
-    /// The first place, its column, as numbered in the layout, and what is there.
+    /// The first missing cell: its place, its column as numbered in the layout, and its contents.
     first: Option<(Where, usize, String)>,
 }
 
@@ -77,7 +77,7 @@ impl Codes {
 }
 
 impl CellGaps {
-    /// Counts a missing cell, in which something may stand; `is_first` of its row.
+    /// Counts a missing cell. `found` is its contents, and `is_first` says that it is the first of its row.
     pub(crate) fn count(&mut self, place: Where, column: usize, found: &[u8], is_first: bool) {
         self.cells += 1;
         self.rows += u64::from(is_first);
@@ -85,7 +85,7 @@ impl CellGaps {
         self.first.get_or_insert_with(|| (place, column, found()));
     }
 
-    /// The error that names the first place.
+    /// The error that names the first missing cell.
     pub(crate) fn fault(&self, layout: &Layout) -> Option<Fault> {
         let (place, column, found) = self.first.as_ref()?;
         let all = format!("{} missing in {}", count(self.cells, "value"), count(self.rows, "row"));
@@ -105,7 +105,7 @@ impl CellGaps {
 }
 
 impl Cells {
-    /// Names rows by the texts of one column or of several, the levels of an index.
+    /// Names the rows by the texts of one column, or of several columns that are the levels of an index.
     pub(crate) fn name_rows(&mut self, levels: &[Vec<Option<String>>]) {
         let Some(first) = levels.first() else { return };
         for row in 0..first.len() {
@@ -125,7 +125,7 @@ impl Cells {
         }
     }
 
-    /// Adds the rows that follow.
+    /// Adds the rows of the next batch.
     pub(crate) fn append(&mut self, more: Cells) {
         self.numbers.append(more.numbers);
         self.codes.iter_mut().zip(more.codes).for_each(|(codes, more)| codes.append(more));
@@ -136,7 +136,7 @@ impl Cells {
         self.gaps.first = self.gaps.first.take().or(more.gaps.first);
     }
 
-    /// Takes rows that came column after column, after their categories have been pushed.
+    /// Takes rows that arrive column after column. Their categories must have been pushed before.
     pub(crate) fn take_rows(
         &mut self,
         layout: &Layout,
@@ -170,7 +170,7 @@ impl Cells {
         self.rows += rows;
     }
 
-    /// Refuses a column with more texts than categories may be, before all of them are in memory.
+    /// Refuses a column with more texts than categories may have, before all of them are in memory.
     pub(crate) fn check_categories(&self, layout: &Layout) -> Outcome<()> {
         let categorical = layout.columns.iter().filter(|column| column.kind == Kind::Category);
         match categorical.zip(&self.codes).find(|(_, codes)| codes.texts.len() > MOST_CATEGORIES) {
@@ -180,7 +180,7 @@ impl Cells {
     }
 }
 
-/// A column that holds texts, not categories.
+/// The error for a column that holds texts rather than categories.
 pub(crate) fn too_many(label: &str, first: &str, texts: usize) -> Fault {
     let found = quoted(first.as_bytes());
     let (texts, most) = (grouped(texts as u64), grouped(MOST_CATEGORIES as u64));

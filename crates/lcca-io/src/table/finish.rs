@@ -1,5 +1,5 @@
-//! From all cells of a table to a matrix with names: categories become indicator columns, a model's columns
-//! its order.
+//! Turns all cells of a table into a matrix with names. Categories become indicator columns, and columns
+//! for a model are put into its order.
 
 use super::cell::is_usual_word;
 use super::cells::{Cells, Codes, MOST_CATEGORIES, NO_CODE, too_many};
@@ -25,7 +25,7 @@ pub(crate) struct Finished {
     pub(crate) counted: bool,
     /// Columns that may name the rows.
     pub(crate) ids: Vec<IdColumn>,
-    /// What the column that names the rows is called.
+    /// The name of the column that names the rows.
     pub(crate) index_name: Option<String>,
     pub(crate) remarks: Vec<Remark>,
 }
@@ -33,15 +33,15 @@ pub(crate) struct Finished {
 /// The columns of the matrix that a column of the table becomes.
 enum Slots {
     Number(usize),
-    /// One per category, unless the model does not have it; and all of them, for a row whose category is
-    /// missing.
+    /// One column per category, unless the model does not have it. `all` lists all of them, for a row whose
+    /// category is missing.
     Category {
         of_codes: Vec<Option<usize>>,
         all: Vec<usize>,
     },
 }
 
-/// Makes the matrix. Rows with missing values are left out if that is how they are settled.
+/// Makes the matrix. Rows with missing values are left out if `filling` says so.
 pub(crate) fn finish(
     cells: Cells,
     layout: &Layout,
@@ -71,14 +71,15 @@ pub(crate) fn finish(
     } else {
         spread(&Source { numbers: &numbers, codes: &codes, slots: &slots, rows, width }, filling)?
     };
-    // One missing category is several missing indicators, but one missing value.
+    // The counts of the cells are kept, because a missing category is one missing value, although it makes
+    // several indicators missing.
     (assembled.gaps.cells, assembled.gaps.rows) = (gaps.cells, gaps.rows);
     let row_names = (!layout.index.is_empty()).then(|| row_names.into_names());
     let index_name = layout.index_name.clone();
     Ok(Finished { assembled, names, row_names, counted: false, ids, index_name, remarks })
 }
 
-/// The columns of the matrix in the order of the table; categories in alphabetical order.
+/// The columns of the matrix in the order of the table, with categories in alphabetical order.
 fn own_slots(
     cells: &Cells,
     layout: &Layout,
@@ -114,7 +115,7 @@ fn own_slots(
     Ok((slots, named.then(|| Names::new(names))))
 }
 
-/// Refuses a column that is called as the indicator of a category is.
+/// Refuses a column whose name is also that of an indicator of a category.
 fn check_distinct_names(names: &[String]) -> Outcome<()> {
     let mut seen = HashSet::with_capacity(names.len());
     match names.iter().find(|name| !seen.insert(name.as_str())) {
@@ -130,7 +131,7 @@ fn check_categories(column: &Column, codes: &Codes) -> Outcome<()> {
     let texts = codes.texts.len();
     let present = codes.of_rows.iter().filter(|&&code| code != NO_CODE).count();
     if texts == 0 && !codes.of_rows.is_empty() {
-        // It would become no columns at all, and its missing values would be nobody's.
+        // Such a column would become no columns at all, so that its missing values would be lost.
         return Err(refuse(&column.label, "has no value at all, expected numbers or categories"));
     }
     if texts > MOST_CATEGORIES || texts > 1 && texts * 2 > present {
@@ -139,7 +140,7 @@ fn check_categories(column: &Column, codes: &Codes) -> Outcome<()> {
     Ok(())
 }
 
-/// The columns of the matrix as a model has them.
+/// The columns of the matrix in the places that a model has for them.
 fn model_slots(cells: &Cells, layout: &Layout, target: &Target, remarks: &mut Vec<Remark>) -> Vec<Slots> {
     if target.is_same(layout.columns.iter().map(|column| column.name.as_str())) {
         return (0..layout.columns.len()).map(Slots::Number).collect();
@@ -168,7 +169,7 @@ fn model_slots(cells: &Cells, layout: &Layout, target: &Target, remarks: &mut Ve
     slots
 }
 
-/// Columns of different whole numbers that are called like row names.
+/// The columns of different whole numbers whose names are like those of row names.
 fn numeric_ids(cells: &Cells, layout: &Layout) -> Vec<IdColumn> {
     let width = layout.count(Kind::Number);
     let numeric = layout.columns.iter().filter(|column| column.kind == Kind::Number).enumerate();
@@ -186,7 +187,7 @@ fn numeric_ids(cells: &Cells, layout: &Layout) -> Vec<IdColumn> {
         .collect()
 }
 
-/// Cells and where they go.
+/// The cells of a table, and their places in the matrix.
 struct Source<'a> {
     numbers: &'a Growing,
     codes: &'a [Codes],
@@ -222,7 +223,7 @@ impl Source<'_> {
     }
 }
 
-/// Numbers and indicators in their places, in the storage that takes less memory.
+/// Puts numbers and indicators into their places, in the storage that takes less memory.
 fn spread(source: &Source<'_>, filling: Filling<'_>) -> Outcome<Assembled> {
     let mut entries = Vec::new();
     let mut total = 0;

@@ -1,5 +1,5 @@
-//! Whether the first line names the columns, from itself and the rows below it. What could be either is an
-//! error.
+//! Decides whether the first line names the columns, from that line and the rows below it. A line that
+//! could be either is an error.
 
 use super::cell::{Cell, MissingTexts, TextKind, text_kind};
 use super::labels::{Written, look_like_labels};
@@ -9,7 +9,7 @@ use crate::text::quoted;
 use csv::ByteRecord;
 use std::collections::HashSet;
 
-/// The fewest rows in which texts that never repeat the first line say something.
+/// The fewest rows from which we conclude anything if their texts never repeat the first line.
 const FEW: usize = 5;
 
 /// Whether the first line holds names.
@@ -47,8 +47,9 @@ pub(crate) fn first_line_names(sample: &Sample, texts: &MissingTexts) -> Outcome
     }
 }
 
-/// Whether a line with one field fewer than the rows below holds names: R leaves out the name of the column
-/// of row names, which are all different. Anything but texts may as well be a row that lacks a field.
+/// Whether a line with one field fewer than the rows below it holds names. It may, because R leaves out the
+/// name of the column of row names, which are all different. A line that is not all texts may as well be a
+/// row that lacks a field.
 fn short_line_names(sample: &Sample, first: &[Cell]) -> Outcome<bool> {
     let mut seen = HashSet::new();
     let names_rows = sample.cells(0).all(|(_, field)| seen.insert(field));
@@ -59,8 +60,9 @@ fn short_line_names(sample: &Sample, first: &[Cell]) -> Outcome<bool> {
     Err(unclear(sample, &format!("has {found} fields where the rows below it have {below}")))
 }
 
-/// Texts are names if there is a number, with separators or without, or a date somewhere below them. Below
-/// nothing but other texts they are if each column repeats its texts and never that of the first line.
+/// Whether a first line of texts holds names. It does if a number, with separators or without, or a date is
+/// anywhere below it. If all rows below are texts, it does if each column repeats its texts and never that
+/// of the first line.
 fn texts_are_names(sample: &Sample, texts: &MissingTexts, unnamed_index: bool) -> Outcome<bool> {
     let is_plain = |field: &[u8]| text_kind(field) == TextKind::Plain;
     let is_number = |field: &[u8]| match texts.cell(field) {

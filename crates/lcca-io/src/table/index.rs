@@ -1,4 +1,4 @@
-//! Which column names the rows, and which columns are read.
+//! Finds the column that names the rows, and the columns to read.
 
 use super::sample::Evidence;
 use super::target::Target;
@@ -39,8 +39,9 @@ impl Columns<'_> {
         Fault::new(format!("there is no column {typed:?}, expected {expected}"))
     }
 
-    /// The options once it is known whether a column is there that may be missing. A number says less than a
-    /// name: what a model has as data does not name rows, nor does an only column.
+    /// The options, after checking whether an index that may be absent is there. Because the index may be
+    /// given by a number, which says less than a name, it is not taken if the model has that column as
+    /// data, or if the table has no other.
     pub(crate) fn settle(self, options: &TableOptions, target: Option<&Target>) -> TableOptions {
         let is_data = |column: usize| {
             let name = self.names.and_then(|names| names.get(column));
@@ -57,7 +58,8 @@ impl Columns<'_> {
         options.clone().index(index)
     }
 
-    /// The columns to read, in the order of the table: all but the index, or those that match.
+    /// The columns to read, in the order of the table: all but the index or, if some are asked for, those
+    /// that match.
     pub(crate) fn choose(self, wanted: Option<&[String]>, index: &[usize]) -> Outcome<Vec<usize>> {
         let Some(wanted) = wanted else {
             return Ok((0..self.count).filter(|column| !index.contains(column)).collect());
@@ -89,7 +91,7 @@ impl Columns<'_> {
     }
 }
 
-/// Two columns of one name, of which a model or an option could mean either.
+/// The error for two columns of one name, because a model or an option could mean either.
 pub(crate) fn called_alike([first, second]: [usize; 2], name: &str) -> Fault {
     let (first, second) = (first + 1, second + 1);
     let message = format!("columns {first} and {second} are both called {name:?}, expected different names");
@@ -134,7 +136,7 @@ pub(crate) fn check_distinct<'a>(names: impl Iterator<Item = &'a str>, column: &
     Ok(())
 }
 
-/// Whether a column is called like one that names the rows.
+/// Whether the name of a column is like that of a column of row names.
 pub fn is_called_like_id(name: &str) -> bool {
     const NAMES: [&str; 12] = [
         "id", "ids", "index", "row", "sample", "subject", "patient", "record", "case", "key", "barcode",

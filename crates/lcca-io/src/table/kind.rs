@@ -1,6 +1,6 @@
-//! What a column of a table is read as.
+//! The types of the columns of a table.
 
-/// What a column is read as.
+/// The type that a column is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number,

@@ -1,14 +1,16 @@
-//! Whether a first line of numbers looks like labels (0, 1, 2, years, wavelengths) rather than data.
+//! Decides whether a first line of numbers looks like labels (0, 1, 2, years, wavelengths) rather than
+//! data.
 //!
 //! Each rule is one that data hardly ever meet by chance, because a false alarm costs the user a flag and a
-//! missed header costs a wrong answer. They are listed in docs/files.md.
+//! missed header costs a wrong answer. The rules are listed in docs/files.md.
 
-/// The fewest rows that say something about the range of a column.
+/// The fewest rows from which we conclude anything about the range of a column.
 const FEW: usize = 5;
-/// From so many columns on, numbers in random order ascend less than once in 700 times.
+/// The least number of columns that may ascend in any steps. This many numbers in random order ascend less
+/// than once in 700 times.
 const MANY: usize = 6;
 
-/// A number, and how many decimals it is written with.
+/// A number, and the number of decimals that it is written with.
 #[derive(Clone, Copy)]
 pub(super) struct Written {
     /// NaN if it is missing.
@@ -16,7 +18,7 @@ pub(super) struct Written {
     pub(super) decimals: usize,
 }
 
-/// Whether these numbers look like labels of the columns whose next rows hold `rows`.
+/// Whether these numbers look like labels of the columns whose next rows are `rows`.
 pub(super) fn look_like_labels(first: &[Written], rows: &[Vec<Written>]) -> bool {
     if first.iter().any(|number| !number.value.is_finite()) {
         return false;
@@ -34,7 +36,7 @@ fn are_labels(first: &[f64], rows: &[Vec<f64>]) -> bool {
 }
 
 /// Whether in every column the first number has far fewer decimals than each number below: 10 above 2.0 and
-/// 3.25, or 2.50 above 0.7316. Where all numbers below have as many, one fewer is enough.
+/// 3.25, or 2.50 above 0.7316. If all numbers below have equally many, one fewer is enough.
 fn is_written_otherwise(first: &[Written], rows: &[Vec<Written>]) -> bool {
     let is_otherwise = |(column, label): (usize, &Written)| {
         let below = rows.iter().map(|row| row[column]).filter(|number| !number.value.is_nan());
@@ -45,7 +47,7 @@ fn is_written_otherwise(first: &[Written], rows: &[Vec<Written>]) -> bool {
     rows.len() >= FEW && first.iter().enumerate().all(is_otherwise)
 }
 
-/// 0, 1, 2 and so on, as pandas labels columns, if the rows hold anything else.
+/// Whether the line is 0, 1, 2 and so on, as pandas labels columns, and the rows hold other numbers.
 fn counts_from_zero(first: &[f64], rows: &[Vec<f64>]) -> bool {
     let counts = first.iter().enumerate().all(|(place, &number)| number == place as f64);
     let could_be_data = |&cell: &f64| cell.fract() == 0.0 && (0.0..first.len() as f64).contains(&cell);
@@ -53,7 +55,7 @@ fn counts_from_zero(first: &[f64], rows: &[Vec<f64>]) -> bool {
     counts && rows.len() >= enough && !rows.iter().flatten().filter(|cell| !cell.is_nan()).all(could_be_data)
 }
 
-/// Ascending: in equal steps, or many numbers in any steps.
+/// Whether the numbers ascend, either in equal steps or, if they are many, in any steps.
 fn is_progression(row: &[f64]) -> bool {
     let ascends = row.windows(2).all(|pair| pair[0] < pair[1]);
     let step = |pair: &[f64]| pair[1] - pair[0];

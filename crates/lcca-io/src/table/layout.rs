@@ -1,4 +1,4 @@
-//! Which columns of a table are read, as what.
+//! The layout of a table: which columns are read, and as which type.
 
 use super::cell::{TextKind, is_decimal, text_kind};
 use super::index::{Columns, called_alike, is_called_like_id};
@@ -14,20 +14,20 @@ use hashbrown::HashMap;
 /// A column that is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// Its place among all columns of the file.
+    /// The place of the column among all columns of the file.
     pub(crate) source: usize,
-    /// Its name; its number from 1 if it has none.
+    /// The name of the column, or its number from 1 if it has none.
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// What it is called in messages.
+    /// The name of the column in messages.
     pub(crate) label: String,
-    /// Whether it is called like one that names the rows, and nobody has said what it is.
+    /// Whether its name is like that of a column of row names, and the caller has not decided if it is one.
     pub(crate) may_name_rows: bool,
 }
 
-/// What is read of a table.
+/// The columns of a table that are read, and the uses of the others.
 pub(crate) struct Layout {
-    /// Columns of the file, read or not.
+    /// The number of columns in the file, read or not.
     pub(crate) fields: usize,
     /// The columns that name the rows: none, one, or the levels of pandas's index.
     pub(crate) index: Vec<usize>,
@@ -36,16 +36,18 @@ pub(crate) struct Layout {
     pub(crate) named: bool,
     /// Columns of the file that a model does not have.
     pub(crate) ignored: Vec<String>,
-    /// The column that was taken as row names because a model does not have it and it is called like that.
+    /// The column that was taken as row names, because a model does not have it and its name is like that
+    /// of row names.
     spare_index: Option<String>,
-    /// A column that is called like names of rows and was not asked for.
+    /// A column whose name is like that of row names, and that was not asked for.
     unread_id: Option<String>,
-    /// What the one column that names the rows is called, if columns have names.
+    /// The name of the one column that names the rows, if columns have names.
     pub(crate) index_name: Option<String>,
 }
 
 impl Layout {
-    /// The columns of a table, each of the kind that `kind` says, or of the kind that a model has it as.
+    /// Lays out the columns of a table. Each is of the type that a model has it as or, without a model, of
+    /// the type that `kind` gives.
     pub(crate) fn new(
         columns: Columns<'_>,
         index: Vec<usize>,
@@ -96,7 +98,7 @@ impl Layout {
                         && !is_asked_for(&name);
                     layout.columns.push(Column { source, label: label(&name), name, kind, may_name_rows });
                 }
-                // Rows of both views find each other by such a column, as they may have in training.
+                // The rows of both views are matched by such a column, as they may have been in training.
                 None if layout.index.is_empty()
                     && options.index == Index::Guess
                     && !options.skips_ids
@@ -140,7 +142,7 @@ impl Layout {
         self.spare_index.is_some()
     }
 
-    /// What there is to say about columns that are not the model's.
+    /// Remarks about columns that are not the model's.
     pub(crate) fn remarks(&self) -> Vec<Remark> {
         const SHOWN: usize = 3;
         let first = self.ignored.iter().take(SHOWN).cloned().collect();
@@ -155,13 +157,13 @@ impl Layout {
             .collect()
     }
 
-    /// How many columns are of this kind.
+    /// The number of columns of this type.
     pub(crate) fn count(&self, kind: Kind) -> usize {
         self.columns.iter().filter(|column| column.kind == kind).count()
     }
 }
 
-/// The kind of a column of texts and numbers, judged by a sample.
+/// The type of a column of texts and numbers, judged by a sample.
 pub(crate) fn sampled_kind(label: &str, evidence: &Evidence, categorical: &Categorical) -> Outcome<Kind> {
     let Some((line, text)) = &evidence.first_text else { return Ok(Kind::Number) };
     if evidence.numbers > 0 {
@@ -183,7 +185,7 @@ pub(crate) fn sampled_kind(label: &str, evidence: &Evidence, categorical: &Categ
     Ok(Kind::Category)
 }
 
-/// A text in a column of numbers.
+/// The error for a text in a column of numbers.
 pub(crate) fn not_a_number(line: u64, label: &str, found: &[u8]) -> Fault {
     let kind = match text_kind(found) {
         TextKind::Date => ", a date",
@@ -195,7 +197,7 @@ pub(crate) fn not_a_number(line: u64, label: &str, found: &[u8]) -> Fault {
     Fault::line(line, message).remedied_by(remedy)
 }
 
-/// A column that cannot be part of a matrix.
+/// The error for a column that cannot be part of a matrix.
 pub(crate) fn refuse(label: &str, message: &str) -> Fault {
     Fault::new(message).within(label).remedied_by(Remedy::LeaveColumnOut)
 }

@@ -1,5 +1,5 @@
-//! Tables as people have them, whatever file they come in: which columns are read, what their cells are, and
-//! the matrix that they make. docs/files.md says what is guessed.
+//! Tables as people have them, in any kind of file: the columns that are read, the cells of these, and the
+//! matrix that they make. docs/files.md lists the guesses.
 
 mod cell;
 mod cells;

@@ -1,13 +1,13 @@
-//! The first lines of a table, from which everything that is not said is guessed.
+//! The first lines of a table, from which options that the caller leaves open are guessed.
 
 use super::cell::{Cell, MissingTexts, TextKind, text_kind};
 use csv::ByteRecord;
 use std::collections::HashSet;
 
-/// Rows that are looked at before anything is decided.
+/// The number of rows that are looked at before anything is decided.
 pub(crate) const SAMPLED_ROWS: usize = 100;
 
-/// The first line and some rows after it, each with its line.
+/// The first line and some rows after it, each with the number of its line.
 pub(crate) struct Sample {
     /// The number of the first line.
     pub(crate) line: u64,
@@ -15,23 +15,23 @@ pub(crate) struct Sample {
     pub(crate) rows: Vec<(u64, ByteRecord)>,
 }
 
-/// What the sampled cells of a column are.
+/// Counts of the sampled cells of a column, by their type.
 #[derive(Default)]
 pub(crate) struct Evidence {
     pub(crate) numbers: usize,
     pub(crate) texts: usize,
-    /// Words such as `NA`, which are texts among texts and otherwise missing.
+    /// Words such as `NA`, which are texts among texts, and otherwise missing.
     pub(crate) words: usize,
     pub(crate) dates: usize,
     pub(crate) formatted: usize,
-    /// Different texts and words.
+    /// The number of different texts and words.
     pub(crate) distinct: usize,
     /// The first text, with its line.
     pub(crate) first_text: Option<(u64, Vec<u8>)>,
 }
 
 impl Sample {
-    /// The fields per row.
+    /// The number of fields per row.
     pub(crate) fn fields(&self) -> usize {
         self.rows.first().map_or(self.first.len(), |(_, row)| row.len())
     }
@@ -41,7 +41,7 @@ impl Sample {
         self.rows.iter().map(move |(line, row)| (*line, row.get(column).unwrap_or_default()))
     }
 
-    /// What a column is, judged by the rows and, if it is one, by the first line.
+    /// Counts the cells of a column in the sampled rows and, if the first line is a row, in that line.
     pub(crate) fn evidence(&self, column: usize, first_is_row: bool, texts: &MissingTexts) -> Evidence {
         let first = first_is_row.then(|| (self.line, self.first.get(column).unwrap_or_default()));
         let mut evidence = Evidence::default();
@@ -50,7 +50,7 @@ impl Sample {
             match texts.cell(field) {
                 Cell::Missing => {}
                 Cell::Number(number) if number.is_finite() => evidence.numbers += 1,
-                // Among texts, `Inf` is a word as well.
+                // `Inf` counts as a word too, because it may be one among texts.
                 Cell::Word | Cell::Number(_) => {
                     evidence.words += 1;
                     seen.insert(field);
@@ -73,7 +73,7 @@ impl Sample {
 }
 
 impl Evidence {
-    /// What texts are, of which `None` is missing.
+    /// Counts the texts of a column, of which `None` is missing.
     pub(crate) fn of_texts(texts: &[Option<String>]) -> Self {
         let present: Vec<&str> = texts.iter().flatten().map(String::as_str).collect();
         let of_kind = |kind| present.iter().filter(|text| text_kind(text.as_bytes()) == kind).count();
@@ -86,7 +86,7 @@ impl Evidence {
         }
     }
 
-    /// Whether the column could name the rows: nothing but different texts, and no dates or numbers with
+    /// Whether the column could name the rows: it holds only different texts, and no dates or numbers with
     /// separators.
     pub(crate) fn could_name_rows(&self, rows: usize) -> bool {
         let all = self.texts + self.words == rows && self.distinct == rows;

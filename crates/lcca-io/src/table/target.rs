@@ -1,4 +1,4 @@
-//! The columns that a model has: rows for it are read by these names.
+//! The columns that a model has. Rows for the model are read by these names.
 
 use super::kind::Kind;
 use crate::error::{Fault, Outcome};
@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashSet};
 pub(crate) struct Target {
     names: Names,
     places: HashMap<String, usize>,
-    /// The columns that the model knows by their categories.
+    /// The columns of a table that the model knows by their categories.
     categorical: HashSet<String>,
 }
 
@@ -20,7 +20,8 @@ impl Target {
         let mut categorical = HashSet::new();
         for (place, name) in names.iter().enumerate() {
             places.entry(name.to_string()).or_insert(place);
-            // A category may hold the sign itself, and so may a name, so every part before one counts.
+            // Every part before an equals sign counts, because both a category and a name may hold the
+            // sign.
             categorical.extend(name.match_indices('=').map(|(end, _)| name[..end].to_string()));
         }
         Target { names, places, categorical }
@@ -34,7 +35,7 @@ impl Target {
         self.places.get(name).copied()
     }
 
-    /// What the model takes a column for, if it has it.
+    /// The type that the model has a column as, if it has it.
     pub(crate) fn kind(&self, column: &str) -> Option<Kind> {
         if self.places.contains_key(column) {
             Some(Kind::Number)
@@ -43,7 +44,7 @@ impl Target {
         }
     }
 
-    /// Whether these are the model's columns, one by one. Then names that occur twice do no harm.
+    /// Whether these are the model's columns, one by one. If so, names that occur twice do no harm.
     pub(crate) fn is_same<'a>(&self, columns: impl ExactSizeIterator<Item = &'a str>) -> bool {
         columns.len() == self.names.len() && self.names.iter().eq(columns)
     }

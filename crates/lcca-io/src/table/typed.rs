@@ -1,5 +1,5 @@
 //! Tables whose columns have names and types, such as Parquet and Arrow: which column names the rows, and
-//! what the others are read as.
+//! how the others are read.
 
 use super::finish::Finished;
 use super::index::{Columns, check_distinct, find_index};
@@ -13,16 +13,16 @@ use crate::names::Names;
 use crate::options::{Categorical, Index, TableOptions};
 use crate::remark::Remark;
 
-/// What a column holds, by the schema of its file.
+/// The type of a column, by the schema of its file.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum ColumnType {
     Numbers,
     Texts,
-    /// Something that is neither, in words.
+    /// Any other type, in words for a message.
     Other(&'static str),
 }
 
-/// The columns of a file, and what pandas says about the names of rows.
+/// The columns of a file, and pandas's record of the names of rows.
 pub(crate) struct TypedTable<'a> {
     pub(crate) names: &'a [String],
     pub(crate) pandas_index: &'a PandasIndex,
@@ -31,9 +31,9 @@ pub(crate) struct TypedTable<'a> {
 /// Where pandas keeps the names of rows.
 #[derive(Default)]
 pub(crate) struct PandasIndex {
-    /// In these columns, one per level.
+    /// The columns that hold the names, one per level.
     pub(crate) columns: Vec<String>,
-    /// Nowhere: they are a range of numbers.
+    /// The range of numbers that the names are, if pandas stores no column for them.
     range: Option<Range>,
 }
 
@@ -45,12 +45,12 @@ struct Range {
 }
 
 impl PandasIndex {
-    /// The levels of an index that are stored as columns.
+    /// An index whose levels are stored as columns.
     pub(crate) fn stored(columns: Vec<String>) -> Self {
         PandasIndex { columns, range: None }
     }
 
-    /// What pandas's own description of a table says.
+    /// Reads pandas's own description of a table.
     pub(crate) fn described(description: &str) -> Self {
         let parsed: serde_json::Value = serde_json::from_str(description).unwrap_or_default();
         let levels = parsed["index_columns"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -63,8 +63,9 @@ impl PandasIndex {
         PandasIndex { columns, range }
     }
 
-    /// Names rows that no column names: a range that starts at 0 only counts them. So does a range of another
-    /// length, as pandas has it: some programs keep the description of a table that they cut.
+    /// Names rows that no column names. A range that starts at 0 only counts them. A range of another
+    /// length than the table counts them too, as in pandas, because some programs keep the description of a
+    /// table that they cut.
     fn name_rows(&self, finished: &mut Finished) {
         let Some(Range { start, stop, step }) = self.range else { return };
         let rows = finished.assembled.matrix.rows() + finished.assembled.gaps.dropped.len();
@@ -83,8 +84,8 @@ impl PandasIndex {
 }
 
 impl TypedTable<'_> {
-    /// The columns that name the rows: the one that the caller says, those of pandas, or a first one of
-    /// different texts.
+    /// The columns that name the rows: the one that the caller names, those of pandas, or the first one if
+    /// its texts are all different.
     pub(crate) fn index(
         &self,
         options: &TableOptions,
@@ -104,7 +105,7 @@ impl TypedTable<'_> {
         Ok(found.into_iter().map(|(column, _)| column).collect())
     }
 
-    /// What is read, given what each column holds.
+    /// The layout of the table, given the type of each column.
     pub(crate) fn layout(
         &self,
         index: Vec<usize>,
@@ -128,8 +129,8 @@ impl TypedTable<'_> {
         Ok(layout)
     }
 
-    /// The options, with the columns that hold data if none are asked for: those in which pandas keeps names
-    /// do not.
+    /// Adds the columns that hold data to the options if the caller asks for none, because the columns in
+    /// which pandas keeps row names do not.
     fn options(&self, options: &TableOptions) -> TableOptions {
         let is_index =
             |name: &String| self.pandas_index.columns.contains(name) || name.starts_with("__index_level_");
@@ -140,8 +141,8 @@ impl TypedTable<'_> {
         options.clone().columns(Some(data))
     }
 
-    /// Adds what the table says about its rows besides its cells: what was guessed, and an index that is not
-    /// stored. Texts that were taken as row names because the first of them differ must all differ.
+    /// Adds facts about the rows that are not in the cells: the guesses, and an index that is not stored. A
+    /// column that was taken as row names because its first texts differ is refused if not all of them do.
     pub(crate) fn complete(
         &self,
         mut finished: Finished,

@@ -1,4 +1,4 @@
-//! Lines of text, parsed in parallel: whole lines are read one block at a time and cut into chunks for the
+//! Parses lines of text in parallel. Whole lines are read one block at a time and cut into chunks for the
 //! threads, so that memory beyond the result does not grow with the file.
 
 use crate::error::{Fault, Outcome};
@@ -15,7 +15,7 @@ pub(crate) struct Text {
     from: Box<dyn Read + Send>,
     /// Bytes that were read and not yet parsed.
     bytes: Vec<u8>,
-    /// How many lines have been read one by one, as those of a header are.
+    /// The number of lines that have been read one by one, as those of a header are.
     lines: u64,
     ended: bool,
 }
@@ -36,7 +36,7 @@ impl Text {
         Ok(())
     }
 
-    /// One line, for headers.
+    /// Reads one line of a header.
     pub(crate) fn next_line(&mut self) -> Outcome<Option<String>> {
         loop {
             let end = self.bytes.iter().take(LONGEST_HEADER_LINE).position(|&byte| byte == b'\n');
@@ -59,7 +59,7 @@ impl Text {
         Ok(line.trim().to_string())
     }
 
-    /// Whole lines of about a block; empty at the end of the text.
+    /// Reads whole lines of about a block; empty at the end of the text.
     fn next_block(&mut self) -> Outcome<Vec<u8>> {
         let mut searched = 0;
         while !self.ended {
@@ -77,7 +77,7 @@ impl Text {
     }
 
     /// Parses all remaining lines, chunks in parallel, and hands over the results in the order of the text.
-    /// The next block is read, and unpacked, meanwhile.
+    /// Meanwhile the next block is read and unpacked.
     pub(crate) fn parse<T: Send>(
         mut self,
         parse: impl Fn(Lines<'_>) -> Outcome<T> + Sync,
@@ -92,7 +92,7 @@ impl Text {
         while !block.is_empty() {
             let (next, parsed) = rayon::join(|| self.next_block(), || parse_block(&block));
             for (result, more) in parsed {
-                // Chunks count their lines from 1.
+                // The lines before the chunk are added, because chunks count their lines from 1.
                 take(result.map_err(|fault| fault.after_lines(lines))?)?;
                 lines += more;
             }

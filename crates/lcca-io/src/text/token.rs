@@ -5,7 +5,7 @@ pub(crate) fn tokens(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty())
 }
 
-/// A number without a sign.
+/// Parses a number without a sign.
 pub(crate) fn index(token: &[u8]) -> Option<u64> {
     if token.is_empty() {
         return None;
@@ -16,7 +16,7 @@ pub(crate) fn index(token: &[u8]) -> Option<u64> {
     })
 }
 
-/// A real number, finite or not.
+/// Parses a real number, finite or not.
 pub(crate) fn real(token: &[u8]) -> Option<f64> {
     match token {
         [digit @ b'0'..=b'9'] => Some((digit - b'0').into()),
@@ -24,7 +24,7 @@ pub(crate) fn real(token: &[u8]) -> Option<f64> {
     }
 }
 
-/// A word for a message: short, and on one line whatever it holds.
+/// Quotes a word in a message: short, and on one line with any contents.
 pub(crate) fn quoted(token: &[u8]) -> String {
     const LONGEST: usize = 40;
     let text = String::from_utf8_lossy(&token[..token.len().min(LONGEST)]).into_owned();

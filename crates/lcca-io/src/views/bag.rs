@@ -13,13 +13,13 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Amounts {
-    /// One, however often the token occurs.
+    /// One, even if the token occurs more than once.
     #[default]
     Binary,
     /// How often the token occurs.
     Count,
-    /// How often the token occurs times ln((1 + n)/(1 + rows that hold it)) + 1, with rows scaled to length
-    /// one.
+    /// How often the token occurs times (ln((1 + n)/(1 + rows that hold it)) + 1), with rows scaled to
+    /// length one.
     TfIdf,
 }
 
@@ -36,7 +36,7 @@ pub enum Columns {
 /// How the texts of one view become rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bagging {
-    /// From text to tokens.
+    /// The rule that splits a text into tokens.
     pub tokens: Tokens,
     /// Whether to bring texts into lower case first.
     pub lowercase: bool,
@@ -61,9 +61,9 @@ pub(crate) struct Bag {
     pub(crate) amounts: Vec<i32>,
     /// The end of each row in `ids`.
     pub(crate) ends: Vec<u64>,
-    /// How many rows hold each token; not counted for hashed columns.
+    /// The number of rows that hold each token; not counted for hashed columns.
     pub(crate) rows_with: Vec<u64>,
-    /// Tokens seen, repeated ones counted.
+    /// The number of tokens, repeated ones counted.
     pub(crate) tokens: u64,
 }
 
@@ -98,8 +98,8 @@ impl Bag {
         row.retain(|&(_, amount)| amount != 0);
     }
 
-    /// Appends the rows of the next batch. Hashed columns mean the same in every batch; token numbers are
-    /// translated.
+    /// Appends the rows of the next batch. Token numbers are translated; hashed columns are not, because
+    /// they mean the same in every batch.
     pub(crate) fn append(&mut self, batch: Bag, how: &Bagging) {
         let before = self.ids.len() as u64;
         match how.columns {
@@ -119,7 +119,7 @@ impl Bag {
     }
 }
 
-/// Sorts a row by number and adds up the amounts of equal numbers.
+/// Sorts a row by number, and adds up the amounts of equal numbers.
 fn summed(row: &mut Vec<(u32, i32)>) {
     row.sort_unstable_by_key(|&(id, _)| id);
     row.dedup_by(|next, kept| {

@@ -1,4 +1,4 @@
-//! One matrix cut into two views by columns, which keep their order. Takes two passes over the entries.
+//! Cuts one matrix into two views by columns, which keep their order. Takes two passes over the entries.
 
 use super::keep::{Keep, Ties};
 use super::selection::Selection;
@@ -9,20 +9,20 @@ use crate::pick::pick;
 use lcca::matrix::Matrix;
 use std::path::Path;
 
-/// Which columns and rows of a matrix to take.
+/// The choice of the columns and rows of a matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSettings {
     /// The columns of x and of y.
     pub selections: [Selection; 2],
-    /// How many rows are taken, from the first on; `None` takes all.
+    /// The number of rows that are taken, from the first on; `None` takes all.
     pub rows: Option<usize>,
     /// Whether only columns whose values are all 0 or 1 are taken.
     pub boolean_only: bool,
     /// The least number of entries of a column.
     pub min_count: u64,
-    /// How many columns with the most entries are left out, of x and of y.
+    /// The number of columns with the most entries that are left out, of x and of y.
     pub skips: [usize; 2],
-    /// How many columns with the most entries are taken of those that are left; `None` takes all.
+    /// The number of columns with the most entries that are taken of the others; `None` takes all.
     pub top: Option<usize>,
 }
 
@@ -33,11 +33,11 @@ pub struct ColumnView {
     pub matrix: Matrix,
     /// The names of the columns; columns without names are named by their numbers from 0.
     pub names: Names,
-    /// How many rows have an entry in each column.
+    /// The number of rows that have an entry in each column.
     pub counts: Vec<u64>,
-    /// How many columns were selected before any was dropped.
+    /// The number of columns that were selected before any was dropped.
     pub selected: usize,
-    /// How many columns were dropped because of values other than 0 and 1.
+    /// The number of columns that were dropped because of values other than 0 and 1.
     pub not_boolean: usize,
 }
 
@@ -46,11 +46,11 @@ pub struct ColumnView {
 pub struct ColumnViews {
     /// x and y.
     pub views: [ColumnView; 2],
-    /// How many columns are in both.
+    /// The number of columns that are in both views.
     pub shared: usize,
 }
 
-/// The facts that columns are chosen by, one per column.
+/// The facts by which columns are chosen, one per column.
 struct Facts {
     counts: Vec<u64>,
     boolean: Vec<bool>,
@@ -72,7 +72,7 @@ pub fn column_views(
 }
 
 fn cut(matrix: &Matrix, names: Option<&Names>, settings: &ColumnSettings) -> Outcome<ColumnViews> {
-    // Every column has facts, whether it occurs or not.
+    // Every column has facts, even if it does not occur.
     memory::check(24 * matrix.cols() as u64, "a choice among all columns")?;
     let facts = facts(matrix);
     let [x, y] = [0, 1].map(|side| {
@@ -98,14 +98,14 @@ fn facts(matrix: &Matrix) -> Facts {
 }
 
 struct Chosen {
-    /// Ascending.
+    /// The numbers of the chosen columns, ascending.
     columns: Vec<usize>,
     selected: usize,
     not_boolean: usize,
 }
 
-/// The columns that are taken. Columns without entries are among them only if no setting is about the number
-/// of entries.
+/// Chooses the columns. Columns without entries are among them only if no setting concerns the number of
+/// entries.
 fn choose(selected: &[bool], facts: &Facts, settings: &ColumnSettings, skip: usize) -> Outcome<Chosen> {
     let all: Vec<usize> = (0..selected.len()).filter(|&column| selected[column]).collect();
     let mut columns = all.clone();

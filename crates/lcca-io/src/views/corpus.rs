@@ -1,5 +1,5 @@
-//! A corpus of one or more files, read from beginning to end as often as needed: to count its words, or to
-//! number them.
+//! A corpus of one or more files, which is read from beginning to end as often as needed: to count its
+//! words, or to number them.
 
 use super::input::broken_text;
 use super::interner::Interner;
@@ -11,7 +11,7 @@ use crate::parallel::in_order;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The files of a corpus, and what a word is.
+/// The files of a corpus, and how their lines become words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Corpus {
     /// The files, read one after another. No context reaches from one file into the next.
@@ -42,7 +42,7 @@ impl Counted {
 }
 
 impl Corpus {
-    /// One pass over all files.
+    /// Makes one pass over all files.
     fn pass<T: Send>(
         &self,
         work: impl Fn(&Path, &LineBatch) -> Result<T> + Sync,
@@ -72,8 +72,8 @@ impl Corpus {
         Ok(())
     }
 
-    /// Every word of the corpus, in order of first appearance. `progress` gets the number of tokens read so
-    /// far.
+    /// Counts every word of the corpus, in order of first appearance. `progress` gets the number of tokens
+    /// read up to then.
     pub(crate) fn count(&self, progress: &dyn Fn(u64)) -> Result<Counted> {
         let mut all = Counted::default();
         let work = |path: &Path, batch: &LineBatch| {
@@ -108,7 +108,7 @@ impl Corpus {
         let work = |path: &Path, batch: &LineBatch| {
             let mut numbers = Vec::new();
             for (line, bytes) in batch.lines() {
-                // A word that the first pass did not see means that the file has changed. It ends the
+                // If the first pass did not see a word, the file has changed since. Such a word ends the
                 // context.
                 self.for_each(path, line, bytes, |word| numbers.push(words.get(word).unwrap_or(BREAK)))?;
                 if !across_lines {

@@ -1,7 +1,7 @@
-//! From a bag of token numbers to a matrix: columns are chosen and numbered, other entries dropped, rows
+//! Turns a bag of token numbers into a matrix: columns are chosen and numbered, other entries dropped, rows
 //! sorted.
 //!
-//! This works in place: beyond the bag, only values that are not all ones take memory.
+//! Beyond the bag, only values that are not all ones take memory, because the work is done in place.
 
 use super::bag::{Amounts, Bag, Bagging, Columns};
 use crate::assemble::smallest;
@@ -17,13 +17,13 @@ pub struct MadeView {
     pub matrix: Matrix,
     /// The names of the columns; hashed columns have none.
     pub names: Option<Names>,
-    /// How many rows hold each column.
+    /// The number of rows that hold each column.
     pub counts: Vec<u64>,
-    /// Tokens seen, repeated ones counted.
+    /// The number of tokens, repeated ones counted.
     pub tokens: u64,
-    /// Distinct tokens seen; not known for hashed columns.
+    /// The number of distinct tokens; unknown for hashed columns.
     pub distinct: Option<u64>,
-    /// How many rows have no entry.
+    /// The number of rows without an entry.
     pub empty_rows: u64,
 }
 
@@ -112,7 +112,8 @@ fn matrix(mut bag: Bag, column: Option<&[u32]>, counts: &[u64], amounts: Amounts
     smallest(SparseRows::new(counts.len(), offsets.into(), bag.ids.into(), values)?)
 }
 
-/// Moves the kept entries of each row to its front, columns ascending, and returns how many each row keeps.
+/// Moves the kept entries of each row to its front, columns ascending, and returns the number that each row
+/// keeps.
 fn renumber(bag: &mut Bag, column: Option<&[u32]>) -> Vec<u32> {
     // A part of 16,384 rows is enough work to be worth handing to another thread.
     const ROWS: usize = 1 << 14;

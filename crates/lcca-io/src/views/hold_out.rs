@@ -1,21 +1,22 @@
-//! Rows set aside for testing, at regular distances from the first on. The parts take as much memory again as
-//! the rows.
+//! Sets rows aside for testing, at regular distances from the first on. The parts take as much memory again
+//! as the rows.
 //!
-//! Both parts keep all columns, so a model of the kept rows can be used on the others as it is.
+//! Both parts keep all columns, so that a model of the kept rows can be used on the others as it is.
 
 use lcca::Result;
 use lcca::matrix::{Buffer, DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
 use std::ops::Range;
 
-/// The rows that are kept, then those that are held out: rows 0, `every`, 2·`every` and so on, in their
-/// order.
+/// Splits rows into those that are kept and those that are held out: rows 0, `every`, 2·`every` and so on,
+/// in their order.
 pub fn hold_out(matrix: &Matrix, every: usize) -> Result<[Matrix; 2]> {
     let rows = 0..matrix.rows();
     let (held_out, kept): (Vec<usize>, Vec<usize>) = rows.partition(|row| row.is_multiple_of(every));
     Ok([take_rows(matrix, &kept)?, take_rows(matrix, &held_out)?])
 }
 
-/// The lines of a text that are kept, then those that are held out, chosen as rows are.
+/// Splits the lines of a text into those that are kept and those that are held out, chosen as [`hold_out`]
+/// chooses rows.
 pub fn hold_out_lines(lines: &[u8], every: usize) -> [Vec<u8>; 2] {
     let mut parts = [Vec::new(), Vec::new()];
     for (row, line) in lines.split_inclusive(|&byte| byte == b'\n').enumerate() {
@@ -24,7 +25,7 @@ pub fn hold_out_lines(lines: &[u8], every: usize) -> [Vec<u8>; 2] {
     parts
 }
 
-/// The given rows of a matrix, in the given order.
+/// Takes the given rows of a matrix, in the given order.
 pub fn take_rows(matrix: &Matrix, rows: &[usize]) -> Result<Matrix> {
     Ok(match matrix {
         Matrix::Sparse(all) => take_sparse(all, rows)?.into(),
@@ -62,7 +63,7 @@ fn take_sparse(all: &SparseRows, rows: &[usize]) -> Result<SparseRows> {
     SparseRows::new(all.cols(), ends.into(), gather(all.columns(), spans()), values)
 }
 
-/// The numbers of several spans, one after another.
+/// Copies the numbers of several spans, one after another.
 fn gather<T>(numbers: &Buffer<T>, spans: impl Iterator<Item = Range<usize>>) -> Buffer<T>
 where
     T: bytemuck::Pod + Send + Sync,

@@ -1,4 +1,4 @@
-//! Strings numbered in the order in which they first appear; each is stored once.
+//! Strings numbered in the order in which they first appear. Each is stored once.
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
@@ -27,7 +27,7 @@ impl Interner {
         number
     }
 
-    /// The number of a string that was seen before.
+    /// The number of a string, if it was interned before.
     pub(crate) fn get(&self, string: &str) -> Option<u32> {
         self.numbers.find(self.hasher.hash_one(string), |&number| self.name(number) == string).copied()
     }

@@ -1,4 +1,4 @@
-//! Which tokens, words or columns are kept by their counts, and in which order.
+//! Chooses the tokens, words or columns to keep by their counts, and their order.
 
 use serde::Serialize;
 
@@ -13,16 +13,16 @@ pub enum Ties {
     First,
 }
 
-/// Which columns are kept. They are ordered by how many rows hold them, most first.
+/// The columns to keep. They are ordered by the number of rows that hold them, most first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Keep {
-    /// The least number of rows that hold a column.
+    /// The least number of rows that must hold a column.
     pub min_count: u64,
-    /// The largest share of all rows that hold a column.
+    /// The largest share of all rows that may hold a column.
     pub max_share: Option<f64>,
-    /// How many of the most frequent columns are left out.
+    /// The number of the most frequent columns that are left out.
     pub skip: usize,
-    /// How many of the most frequent columns are kept of those that are left; `None` keeps all.
+    /// The number of the most frequent columns that are kept of the others; `None` keeps all.
     pub top: Option<usize>,
     /// The order of equally frequent columns.
     pub ties: Ties,

@@ -1,4 +1,4 @@
-//! From raw data to two views: bags of tokens from texts, words beside their contexts, one matrix cut by
+//! Turns raw data into two views: bags of tokens from texts, words beside their contexts, one matrix cut by
 //! columns.
 
 mod bag;

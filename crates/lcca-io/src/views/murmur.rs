@@ -1,5 +1,5 @@
-//! MurmurHash3 (x86, 32 bits, seed 0) of a token, and the column and sign it stands for: those of
-//! scikit-learn's `FeatureHasher`, so that models move between the two.
+//! MurmurHash3 (x86, 32 bits, seed 0) of a token, and the column and sign that it stands for. Both are
+//! those of scikit-learn's `FeatureHasher`, so that models move between the two.
 
 /// The column among `1 << bits`, and whether the sign is negative.
 pub(crate) fn column(token: &str, bits: u32) -> (u32, bool) {

@@ -1,5 +1,5 @@
-//! Rows of a word and its context before they become matrices: all of them, or each distinct one once with a
-//! weight.
+//! Rows of a word and its context before they become matrices: either all of them, or each distinct one
+//! once with a weight.
 
 use super::spool::Spool;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Which columns of a matrix are selected: by place, by share, or by patterns of names.
+//! Selects columns of a matrix: by place, by share, or by patterns of names.
 
 use crate::error::{Fault, Outcome};
 use crate::names::Names;

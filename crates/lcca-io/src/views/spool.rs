@@ -1,5 +1,4 @@
-//! Numbers that are written to a file one by one and mapped at the end, so that a view may be larger than
-//! memory.
+//! Writes numbers to a file one by one and maps them at the end, so that a view may be larger than memory.
 
 use crate::error::{Fault, Result};
 use crate::source;
@@ -18,7 +17,7 @@ pub(crate) struct Spool<T> {
 }
 
 impl<T: Pod + Send + Sync> Spool<T> {
-    /// Begins the file. It is removed with the folder it is in.
+    /// Begins the file, which is removed with the folder that it is in.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let file = File::create_new(path).map_err(|error| Fault::Io(error).at(path))?;
         Ok(Spool {
@@ -34,7 +33,7 @@ impl<T: Pod + Send + Sync> Spool<T> {
         self.file.write_all(bytemuck::bytes_of(&number)).map_err(|error| Fault::Io(error).at(&self.path))
     }
 
-    /// All numbers, mapped. If the system allows it, the file can be removed while they are in use.
+    /// Maps all numbers. If the system allows it, the file can be removed while they are in use.
     pub(crate) fn finish(mut self) -> Result<Buffer<T>> {
         self.file.flush().map_err(|error| Fault::Io(error).at(&self.path))?;
         if self.len == 0 {

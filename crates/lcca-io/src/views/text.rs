@@ -1,4 +1,4 @@
-//! From two columns of texts to two bags of tokens, in one pass over the file.
+//! Turns two columns of texts into two bags of tokens, in one pass over the file.
 
 use super::bag::{Bag, Bagging};
 use super::finish::{MadeView, finish};
@@ -7,7 +7,7 @@ use crate::error::{Fault, Result};
 use crate::parallel::in_order;
 use std::borrow::Cow;
 
-/// The texts, and how they become views.
+/// Settings of the texts and of how they become views.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextSettings {
     /// The files of the texts.
@@ -25,11 +25,11 @@ pub struct TextViews {
     pub views: [MadeView; 2],
     /// One line per row if labels were requested, and empty otherwise.
     pub labels: Vec<u8>,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
 }
 
-/// The bags of one batch, or of all batches so far.
+/// The bags of one batch, or of all batches up to now.
 #[derive(Default)]
 struct Bags {
     views: [Bag; 2],
@@ -37,7 +37,7 @@ struct Bags {
     rows: u64,
 }
 
-/// Makes the views. `progress` gets the number of rows read so far.
+/// Makes the views. `progress` gets the number of rows read up to then.
 pub fn text_views(settings: &TextSettings, progress: &dyn Fn(u64)) -> Result<TextViews> {
     let (path, labeled) = match &settings.input {
         TextInput::Table { path, columns, .. } => (path, columns[2].is_some()),
@@ -93,7 +93,7 @@ fn decoded<'a>(row: &Row<'a>, index: usize, batch: &dyn Batch, lossy: bool) -> R
     }
 }
 
-/// Adds a text as one line, whatever it holds: line ends in it become spaces.
+/// Adds a text as one line: any line ends in it become spaces.
 pub(crate) fn push_line(lines: &mut Vec<u8>, text: &str) {
     lines.extend(text.bytes().map(|byte| if byte == b'\n' || byte == b'\r' { b' ' } else { byte }));
     lines.push(b'\n');

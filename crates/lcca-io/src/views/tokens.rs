@@ -1,17 +1,18 @@
-//! From a text to its tokens, by one of a few plain rules. No rule looks outside the text, and all keep the
-//! order.
+//! Splits a text into its tokens, by one of a few plain rules. Every rule depends only on the text, and
+//! keeps the order.
 
 use std::borrow::Cow;
 use std::str::FromStr;
 
-/// How a text becomes tokens. `Display` and `FromStr` use the names that [`Tokens::RULES`] lists.
+/// The rule by which a text becomes tokens. `Display` and `FromStr` use the names that [`Tokens::RULES`]
+/// lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tokens {
     /// Runs of Unicode letters, digits and underscores.
     Words,
-    /// The runs between ASCII white space.
+    /// Runs of characters between ASCII white space.
     Whitespace,
-    /// Every run of so many characters; a shorter text is one token.
+    /// Every run of this many characters; a shorter text is one token.
     Chars(usize),
     /// The parts of a path.
     Path,
@@ -30,7 +31,7 @@ pub enum Tokens {
 }
 
 impl Tokens {
-    /// The rules, as they can be written.
+    /// The names of the rules, for messages.
     pub const RULES: &'static str =
         "words, whitespace, chars:N, path, folders, prefixes, basename, alnum, split:C or whole";
 
@@ -76,7 +77,7 @@ fn runs(text: &str, length: usize, mut visit: impl FnMut(&str)) {
     }
 }
 
-/// A text in lower case by Unicode's rules, not copied if it is ASCII without upper case letters.
+/// The text in lower case by Unicode's rules. It is not copied if it is ASCII without upper case letters.
 pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
     if text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii()) {
         Cow::Owned(text.to_lowercase())

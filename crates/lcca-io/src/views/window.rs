@@ -1,14 +1,14 @@
-//! Each word with the words around it, from a stream of word numbers.
+//! Visits each word with the words around it, in a stream of word numbers.
 
-/// The number that ends a sentence; no word has it.
+/// The number that ends a sentence. No word has it.
 pub(crate) const BREAK: u32 = u32::MAX;
 
-/// How many words on either side are the context.
+/// The context of a word: the numbers of words on either side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Words before.
+    /// The number of words before.
     pub left: usize,
-    /// Words after.
+    /// The number of words after.
     pub right: usize,
 }
 
@@ -40,11 +40,11 @@ impl std::str::FromStr for Window {
     }
 }
 
-/// The words of a sentence that wait for their context, or are part of one.
+/// The words of a sentence that wait for their context, or are part of that of others.
 pub(crate) struct Sliding {
     window: Window,
     words: Vec<u32>,
-    /// The index of the first word that was not handed over.
+    /// The index of the first word that has not been handed over.
     next: usize,
 }
 
@@ -53,7 +53,7 @@ impl Sliding {
         Sliding { window, words: Vec::new(), next: 0 }
     }
 
-    /// Takes the next word, or [`BREAK`]; `visit` gets a word and every (place, word) of its context.
+    /// Takes the next word, or [`BREAK`]. `visit` gets a word and every (place, word) of its context.
     pub(crate) fn push<E>(
         &mut self,
         word: u32,
@@ -88,7 +88,7 @@ impl Sliding {
         visit(words[index], &mut before.chain(after))
     }
 
-    /// Drops words that are too far back for any context. Moving the others is cheap if it is done rarely.
+    /// Drops words that are too far back for any context. This moves the others, so it is done rarely.
     fn forget(&mut self) {
         const MANY: usize = 1 << 16;
         if self.next > MANY + self.window.left {

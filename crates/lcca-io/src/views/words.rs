@@ -1,10 +1,10 @@
-//! A word against the words around it: x is the word, one-hot; y is its context, one-hot if that is one
-//! neighbor and a set of words otherwise. Takes two passes over the corpus: words are counted, then rows
-//! written.
+//! A word against the words around it. x is the word, one-hot. y is its context, one-hot if that is one
+//! neighbor, and otherwise a set of words. Takes two passes over the corpus: one counts words, one writes
+//! rows.
 //!
-//! A row whose word or whose whole context is not among the columns is dropped, and then columns without rows
-//! are. Memory holds the vocabulary and, if equal rows are merged, each distinct row once. Other rows go
-//! through files.
+//! A row is dropped if its word or its whole context is not among the columns, and then columns without
+//! rows are dropped. Memory holds the vocabulary and, if equal rows are merged, each distinct row once.
+//! Other rows go through files.
 
 use super::corpus::{Corpus, Counted};
 use super::keep::Keep;
@@ -24,7 +24,7 @@ pub struct WordSettings {
     pub corpus: Corpus,
     /// The context of a word.
     pub window: Window,
-    /// Whether the same word at another distance is another column.
+    /// Whether a word at another distance is another column.
     pub positions: bool,
     /// Whether contexts reach across lines.
     pub across_lines: bool,
@@ -41,9 +41,9 @@ pub struct WordSettings {
 pub struct WordView {
     /// The rows.
     pub matrix: Matrix,
-    /// The words, with their distance if that makes another column.
+    /// The words. If the distance makes another column, the distance comes before the word.
     pub names: Names,
-    /// How often each column occurs, with merged rows counted as often as they occurred.
+    /// How often each column occurs. A merged row counts as often as it occurred.
     pub counts: Vec<u64>,
 }
 
@@ -63,7 +63,7 @@ pub struct WordViews {
 const DROPPED: u32 = u32::MAX;
 
 /// Makes the views. Temporary files are put into `folder` and removed. `progress` gets the number of words
-/// counted so far.
+/// counted up to then.
 pub fn word_views(
     settings: &WordSettings,
     folder: &OutputFolder,
@@ -95,12 +95,12 @@ pub fn word_views(
     Ok(WordViews { views: [x_view, y_view], weights: rows.weights, tokens, distinct })
 }
 
-/// The counted words, and which of them are columns.
+/// The counted words, and those among them that are columns.
 struct Vocabulary {
     counted: Counted,
     /// The words of x and of y, in the order of the columns.
     chosen: [Vec<u32>; 2],
-    /// Columns of y: a word, or a word at a distance.
+    /// The number of columns of y, each of which is a word, or a word at a distance.
     contexts: usize,
 }
 
@@ -139,7 +139,7 @@ impl Vocabulary {
     }
 }
 
-/// The second pass: the rows.
+/// Writes the rows, in the second pass.
 fn fill(settings: &WordSettings, vocabulary: &Vocabulary, mut sink: impl RowSink) -> Result<Rows> {
     let words = &vocabulary.counted.words;
     let [x, y] = [0, 1].map(|side| numbered(&vocabulary.chosen[side], words.len()));
@@ -202,7 +202,7 @@ fn counts(ids: &Buffer<u32>, ends: Option<&Buffer<u64>>, weights: Option<&[f64]>
 struct Used {
     columns: Vec<usize>,
     counts: Vec<u64>,
-    /// The new number of each old one.
+    /// The new number of each old column.
     to: Vec<u32>,
 }
 

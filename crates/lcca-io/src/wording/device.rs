@@ -2,7 +2,7 @@
 
 use lcca::outcome::WithoutGpu;
 
-/// A clause that follows "no GPU was used:".
+/// Words the reason as a clause that follows "no GPU was used:".
 pub(super) fn without_gpu(reason: &WithoutGpu) -> String {
     match reason {
         WithoutGpu::NothingToCompute => {
@@ -14,7 +14,7 @@ pub(super) fn without_gpu(reason: &WithoutGpu) -> String {
         }
         WithoutGpu::Unavailable { message } => message.clone(),
         WithoutGpu::Failed { message } => format!("{message}, so it was begun again on the CPU"),
-        // The engine may grow reasons that have no sentence yet.
+        // The engine may add reasons that have no sentence yet.
         other => format!("{other:?}"),
     }
 }

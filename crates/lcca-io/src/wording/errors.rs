@@ -1,10 +1,10 @@
-//! Sentences for errors of the engine, with thousands separated. Places such as rows and columns, and values,
-//! stay as they are typed and searched for.
+//! Sentences for errors of the engine, with thousands separated. Places such as rows and columns, and
+//! values, are printed without separators, because users type them and search for them in this form.
 
 use crate::numbers::{count, grouped};
 use lcca::Error;
 
-/// An error of the engine as a sentence without a full stop.
+/// Words an error of the engine as a sentence without a full stop.
 pub fn error(error: &Error) -> String {
     let number = |number: &usize| grouped(*number as u64);
     match error {

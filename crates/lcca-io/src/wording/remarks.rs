@@ -3,7 +3,7 @@
 use crate::numbers::grouped;
 use crate::remark::Remark;
 
-/// A remark about reading files as a sentence without a full stop.
+/// Words a remark about reading files as a sentence without a full stop.
 pub fn remark(remark: &Remark) -> String {
     match remark {
         Remark::Guessed { header, index } => guessed(*header, index.as_deref()),
@@ -51,7 +51,7 @@ pub fn remark(remark: &Remark) -> String {
     }
 }
 
-/// The remarks about two views.
+/// Words a remark about two views.
 fn pairing(remark: &Remark) -> String {
     match remark {
         Remark::Aligned { of, moved, rows } => {

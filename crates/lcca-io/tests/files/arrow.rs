@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// The packed buffers of a file, each behind the length that it says it has.
+/// The places of the packed buffers of a file, each behind the length that it claims.
 fn frames(bytes: &[u8]) -> Vec<usize> {
     const LZ4: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
     (8..bytes.len() - 4).filter(|&start| bytes[start..start + 4] == LZ4).collect()
@@ -110,8 +110,8 @@ fn a_forged_length_of_a_packed_buffer_is_refused() {
             forged[frame - 8..frame].copy_from_slice(&len.to_le_bytes());
             crate::damage::survives("m.arrow", &forged);
         }
-        // Flags of the frame that announce fields which are not there, block sizes that do not exist, endless
-        // lengths.
+        // Flags of the frame that announce fields which are not there, block sizes that do not exist,
+        // endless lengths.
         for offset in 4..(whole.len() - frame).min(24) {
             for byte in [0x00, 0x0c, 0x4c, 0x7f, 0xff] {
                 let mut forged = whole.clone();

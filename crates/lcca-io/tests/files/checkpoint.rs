@@ -151,7 +151,8 @@ fn a_damaged_checkpoint_is_refused_wherever_the_damage_is() {
         let mut damaged = bytes.clone();
         damaged[index] ^= 1;
         std::fs::write(&file.path, &damaged).unwrap();
-        // Damage that goes unnoticed changes nothing: a blank behind the header, the program's version.
+        // Damage in places without meaning changes nothing, such as a blank behind the header or the
+        // program's version.
         match read_checkpoint(&file.path, &identity(&settings())) {
             Ok(read) => assert_eq!(read, state, "byte {index}"),
             Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error}"),

@@ -1,4 +1,4 @@
-//! A bit that flips in a store or a model is noticed by whoever reads the number that it is in.
+//! A flipped bit in a store or a model is noticed when the number that holds it is read.
 
 use crate::support::*;
 use lcca::fit::fit;
@@ -33,8 +33,8 @@ fn names(cols: usize, prefix: &str) -> Names {
     Names::new((0..cols).map(|col| format!("{prefix}{col}")))
 }
 
-/// Flips one bit at a time. A flip either is refused in one line, or the file still means the same. Returns
-/// how many were refused.
+/// Flips one bit at a time. The file must be refused in one line, or mean the same as before. Returns the
+/// number of refusals.
 fn flips<T: PartialEq>(path: &Path, read: impl Fn(&Path) -> lcca_io::Result<T>) -> u64 {
     let (bytes, whole) = (std::fs::read(path).unwrap(), read(path).unwrap());
     let (mut dice, mut refused) = (Dice(7), 0);

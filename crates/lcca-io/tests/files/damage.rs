@@ -1,5 +1,5 @@
-//! Damaged files are refused, or read as another valid file; never with a panic, never with an error of
-//! several lines.
+//! Damaged files are refused, or read as another valid file, but never cause a panic or an error of several
+//! lines.
 
 use crate::support::*;
 use lcca::matrix::Matrix;

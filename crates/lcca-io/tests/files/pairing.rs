@@ -1,4 +1,4 @@
-//! The rule by which rows find each other, case by case, from tables in text files and from stores.
+//! The rule by which rows are matched, case by case, from tables in text files and from stores.
 
 use crate::support::*;
 use lcca_io::{Align, Index, Loaded, ReadOptions, TableOptions, name_rows, pair_rows, read_matrix_with};
@@ -7,7 +7,7 @@ use std::path::Path;
 
 const ROWS: usize = 6;
 
-/// A table of one column that holds 0, 10, 20 and so on, with rows that are called as the case says.
+/// A table of one column that holds 0, 10, 20 and so on, with row names as the case lists them.
 fn text(labels: &Value, separator: char) -> String {
     let names: Option<(String, Vec<String>)> = match labels {
         Value::String(_) => Some((String::new(), (0..ROWS).map(|row| row.to_string()).collect())),
@@ -31,7 +31,8 @@ fn plain(value: &Value) -> String {
 }
 
 fn read(path: &Path, labels: &Value) -> Loaded {
-    // Names that occur twice are refused as a guess, long before they are compared.
+    // The index is given, because names that occur twice are refused as a guess, long before they are
+    // compared.
     let said = |index: &str| Index::Column(index.into());
     let index = if labels.is_array() { said("1") } else { Index::Guess };
     let table = TableOptions::default().header(true).index(index);
@@ -88,7 +89,8 @@ fn rows_find_each_other_by_one_rule() {
             let views = sides.map(|labels| read(&file(name, text(labels, separator)).path, labels));
             check(name, case, views);
         }
-        // Stores keep the names of rows, and of columns that may name them nothing but the numbers.
+        // Cases with columns that may name rows are left out, because stores keep only the numbers of such
+        // columns.
         if sides.iter().all(|labels| !labels.is_object()) {
             let views = sides.map(|labels| {
                 let loaded = read(&file("t.csv", text(labels, ',')).path, labels);

@@ -1,4 +1,4 @@
-//! Tables as people have them: what is guessed, what can be said instead, and what is refused.
+//! Tables as people have them: the guesses, the options that replace them, and the refusals.
 
 use crate::support::*;
 use lcca_io::{
@@ -408,7 +408,7 @@ fn words_for_missing_values_are_categories_among_texts() {
     assert!(only.contains("line 2: column \"a\": the value is missing (\"None\")"), "{only}");
     let empty = refused("bags,n\nDriver,1\n,2\nDriver,3\n", table());
     assert!(empty.contains("line 3: column \"bags\": the value is missing; 1 value"), "{empty}");
-    // Namibia is a row like any other.
+    // The NA of Namibia is a row name like any other.
     assert_eq!(row_names(&read("country,n\nDE,1\nNA,2\n", table())), ["DE", "NA"]);
 }
 
@@ -476,7 +476,8 @@ fn one_column_is_read_though_its_name_holds_another_separator() {
     let weights = "Weight, kg\n71,5\n80,25\n";
     let loaded = read(weights, table().delimiter('\t').decimal(','));
     assert_eq!((names(&loaded), rows(&loaded)), (vec!["Weight, kg".into()], vec![vec![71.5], vec![80.25]]));
-    // Without a word about decimals these could be two columns of whole numbers.
+    // If the caller does not give the character before decimals, these could be two columns of whole
+    // numbers.
     let either = refused(weights, table().delimiter('\t'));
     assert!(either.contains("either between two fields or before decimals: say which"), "{either}");
     for (name, cells) in [("com,ma", ["0,5", "1,25"]), ("temp °C", ["0.5", "1.25"])] {

@@ -1,7 +1,7 @@
 //! Stores, models and checkpoints of the first version still open, and still mean the same.
 //!
-//! The files in `version-1` were written by that version from `x.mtx` and `y.mtx`; the numbers below are what
-//! it printed.
+//! The files in `version-1` were written by that version from `x.mtx` and `y.mtx`. It also printed the
+//! numbers below.
 
 use lcca::data::InMemory;
 use lcca::fit::{fit, resume};

@@ -7,8 +7,8 @@
 //!     Wx ← whiten((Cxx + λ)⁻¹ XᵀY·Wy)
 //! ```
 //!
-//! With exact solves the span converges like (d_{k+1}/d_k)^{2t₁}. A half step costs a pass, and what the
-//! solver costs.
+//! With exact solves the span converges like (d_{k+1}/d_k)^{2t₁}. Each half step costs one pass plus the
+//! cost of the solver.
 
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::view_block::{ViewBlock, captured};
@@ -45,7 +45,8 @@ pub(super) fn alternate(problem: &Problem<'_>, method: Method, start: Start) -> 
         state.trace.push(problem.trace_row(t, total, None));
         problem.checkpoint(&state, t == t1 || problem.is_spent())?;
     }
-    // A solver that never leaves the leading singular vectors cannot tell what is missing.
+    // A solver that never leaves the leading singular vectors cannot estimate how much is missing outside
+    // them.
     let end = if solver.looks_everywhere() { None } else { Some(End::unknown()) };
     let State { x, y, trace } = state;
     Ok(RawFit { weights: [x.w, y.w], trace, end, decisions: Vec::new(), products: None, ranks: None })
@@ -76,7 +77,8 @@ impl Snapshot for State {
     }
 }
 
-/// The first weights: random ones of X alone, those of another fit, or those of a checkpoint. One pass.
+/// The first weights: random ones of X alone, those of another fit, or those of a checkpoint. Costs one
+/// pass.
 fn begin(problem: &Problem<'_>, start: Start) -> Result<State> {
     let [x_normal, y_normal] = problem.normals;
     match start {
@@ -111,7 +113,7 @@ pub(super) fn step(
     half_step(normal, solver.solve(rhs, start)?)
 }
 
-/// The best answer in the span of whitened weights: W·(WᵀR), since WᵀBW = I. No pass.
+/// The best answer in the span of whitened weights: W·(WᵀR), since WᵀBW = I. Costs no pass.
 fn galerkin(block: &ViewBlock, rhs: &Panel) -> Solved {
     let coefficients = panels::cross(&block.w, rhs);
     let [weights, normal] = [&block.w, &block.bw].map(|panel| panels::times(panel, coefficients.as_ref()));

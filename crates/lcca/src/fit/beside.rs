@@ -1,6 +1,6 @@
-//! Two things at a time.
+//! Runs two closures in parallel.
 
-/// Both results. Another thread runs `small` if one is idle, while this one runs `large`.
+/// Runs `large` on this thread and `small` on another one that is idle, if any, and returns both results.
 pub(super) fn beside<S: Send, L>(small: impl FnOnce() -> S + Send, large: impl FnOnce() -> L) -> (S, L) {
     let mut result = None;
     let large = rayon::in_place_scope(|scope| {

@@ -6,8 +6,8 @@
 //! Wx ← Wx·(Hx·U),  Wy ← Wy·(Hy·V), and their products with them
 //! ```
 //!
-//! The turns are small matrices, which are multiplied before they meet tall ones. If a whitener would lose
-//! many digits, the weights are whitened twice instead, on the host.
+//! Hx·U and Hy·V are small matrices, so each is multiplied out before it is applied to a tall panel. If a
+//! whitener would lose many digits, the weights are whitened twice instead, on the host.
 
 use super::eigenproblem::{Block, ViewPanels};
 use super::measured::measure;
@@ -24,12 +24,12 @@ use faer::Mat;
 pub(super) struct BestPairs {
     pub x: ViewBlock,
     pub y: ViewBlock,
-    /// Their objective values, the largest first.
+    /// The objective values of the pairs, the largest first.
     pub objective: Vec<f64>,
 }
 
 impl BestPairs {
-    /// The `count` best pairs in the span of measured weights. No objective value is above `most` but for
+    /// The `count` best pairs in the span of measured weights. No objective value exceeds `most`, except by
     /// rounding.
     pub fn new(views: [ViewBlock; 2], count: usize, most: f64) -> Result<Self> {
         in_space(&Host, uploaded(&Host, views)?, count, most)?.taken()
@@ -43,7 +43,8 @@ impl BestPairs {
         BestPairs::measured(problem, block, count)
     }
 
-    /// The same of weights that are in the space already.
+    /// The `count` best pairs in the span of weights that are already in the space of the problem, measured
+    /// by one pass.
     pub fn measured(problem: &Problem<'_>, block: Block, count: usize) -> Result<Self> {
         PlacedPairs::measured(problem, block, count)?.taken()
     }
@@ -53,7 +54,7 @@ impl BestPairs {
 pub(super) struct PlacedPairs<'a> {
     pub space: &'a dyn Space,
     pub block: Block,
-    /// Their objective values, the largest first.
+    /// The objective values of the pairs, the largest first.
     pub objective: Vec<f64>,
 }
 
@@ -65,7 +66,7 @@ impl<'a> PlacedPairs<'a> {
         in_space(problem.space, block, count, problem.largest_objective())
     }
 
-    /// Moves them to the host.
+    /// Moves the pairs to the host.
     pub fn taken(self) -> Result<BestPairs> {
         let [x, y] = taken(self.space, self.block)?;
         Ok(BestPairs { x, y, objective: self.objective })

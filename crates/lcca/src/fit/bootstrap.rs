@@ -1,18 +1,19 @@
-//! How sure a fit is: the bootstrap.
+//! The uncertainty of a fit, by the bootstrap.
 //!
-//! Rows, or groups of rows, are drawn with replacement, and the fit is repeated on what was drawn. A resample
-//! is a set of row weights, so nothing is copied. Fits that iterate start from the block of weights that a
-//! fit to all rows ends with; they take two steps with its preconditioner (`refine`), or run to a tolerance
-//! if one is asked for. The pairs of each resample are matched with those of the model (`matching`), and then
+//! Rows, or groups of rows, are drawn with replacement, and the fit is repeated on each such resample. A
+//! resample is a set of row weights, so nothing is copied. Fits that iterate start from the block of
+//! weights that a fit to all rows ends with; they take two steps with its preconditioner (`refine`), or run
+//! to a tolerance if one is asked for. The pairs of each resample are matched with those of the model
+//! (`matching`), and then
 //!
-//! - correlations have intervals that are corrected for what fitting adds to them (`interval`), pair by pair
-//!   in their order. With a ridge pairs are not in the order of their correlations, so each is compared with
-//!   the pair of the resample that is most like it;
+//! - correlations have intervals that are corrected for the upward bias of fitting (`interval`), pair by
+//!   pair in their order. With a ridge pairs are not in the order of their correlations, so each is
+//!   compared with the pair of the resample that is most like it;
 //! - weights and loadings have standard errors, and intervals of 1.96 of them;
 //! - a pair's stability is the mean squared correlation of its variables with those matched to them: 1 if
-//!   every resample finds the same variables, 0 if none does. `alone` is the same before pairs are turned
-//!   into each other, each with the one most like it: if it is much less, the pair is stable only together
-//!   with others of nearly the same correlation.
+//!   every resample finds the same variables, 0 if none does. `alone` is this mean before pairs are turned
+//!   into each other, each matched with the one most like it: if it is much less, the pair is stable only
+//!   together with others of nearly the same correlation.
 //!
 //! Fits of narrow views run side by side, one per thread; those of wide views one after another, with all
 //! threads.
@@ -35,11 +36,12 @@ use crate::watch::Watch;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// Fits of fewer operations run side by side.
+/// Fits that take fewer operations than this run side by side.
 const SMALL: f64 = 2e9;
-/// Resamples that each thread has in hand while fits run side by side.
+/// The number of resamples per thread in a batch of fits that run side by side.
 const IN_HAND: usize = 4;
-/// Pairs beyond those asked for that a few steps carry along: they may change places with the last ones.
+/// The number of pairs beyond those asked for that a few steps carry along, because they may change places
+/// with the last ones.
 const BEYOND: usize = 4;
 /// Iterations on a resample stop at this many times the model's tolerance.
 const LOOSER: f64 = 10.0;
@@ -47,18 +49,18 @@ const LOOSER: f64 = 10.0;
 /// How to resample.
 #[derive(Clone, Copy, Debug)]
 pub struct Resampling<'a> {
-    /// Resamples.
+    /// The number of resamples.
     pub count: usize,
-    /// Rows that are drawn together; each by itself if there are no groups.
+    /// Rows that are drawn together. Without groups each row is drawn by itself.
     pub groups: Option<&'a Groups>,
     /// The seed of the draws.
     pub seed: u64,
-    /// The tolerance of fits that iterate; without one they take a few steps from the model, or run to ten
+    /// The tolerance of fits that iterate. Without one they take a few steps from the model, or run to ten
     /// times its tolerance if there is no preconditioner to share.
     pub tol: Option<f64>,
 }
 
-/// How sure a model is.
+/// The uncertainty of a model.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
     /// One 95% interval per pair.
@@ -67,11 +69,12 @@ pub struct Bootstrap {
     pub resampled: Vec<Vec<f64>>,
     /// For each pair, the mean squared correlation of its variables with those matched to them.
     pub stability: Vec<f64>,
-    /// The same before pairs are turned into each other.
+    /// For each pair, its stability before pairs are turned into each other: each is matched with the one
+    /// pair of the resample most like it.
     pub alone: Vec<f64>,
-    /// Standard errors of both views.
+    /// Standard errors of the weights and loadings of both views.
     pub errors: [ViewErrors; 2],
-    /// Rows or groups that were drawn from.
+    /// The number of rows or groups that were drawn from.
     pub drawn_from: usize,
     /// The largest share of the objective's total that a resample's fit was estimated to miss.
     pub missing: f64,
@@ -80,14 +83,14 @@ pub struct Bootstrap {
 /// Standard errors of one view.
 #[derive(Clone, Debug)]
 pub struct ViewErrors {
-    /// Of each weight.
+    /// The standard error of each weight.
     pub weights: Panel,
-    /// Of each loading.
+    /// The standard error of each loading.
     pub loadings: Panel,
 }
 
-/// Repeats the fit of `model` on resamples of the rows that it was trained on. `done` is told how many
-/// resamples are done.
+/// Repeats the fit of `model` on resamples of the rows that it was trained on, and calls `done` with the
+/// number of resamples that are done.
 ///
 /// ```
 /// use lcca::data::InMemory;
@@ -157,7 +160,7 @@ fn check(model: &Model, pair: &InMemory, resampling: &Resampling<'_>) -> Result<
     Ok(())
 }
 
-/// What all resamples share.
+/// The state that all resamples share.
 struct Resamples<'a> {
     urn: &'a Urn<'a>,
     settings: Settings,
@@ -175,8 +178,8 @@ struct Resamples<'a> {
 struct Replicate {
     correlations: Vec<f64>,
     matched: Matched,
-    /// What the weights of each view are multiplied by to be comparable with those of the model: if variables
-    /// are of unit length, weights shrink with the number of rows.
+    /// The factors that make the weights of each view comparable with those of the model, because weights
+    /// shrink with the number of rows if variables are of unit length.
     scale: [f64; 2],
     missing: f64,
 }
@@ -187,8 +190,8 @@ impl Resamples<'_> {
         let (settings, shared) = (std::slice::from_ref(&model.settings), Some(&self.shared));
         self.block = fit_all_sharing(shared, pair, settings, Start::Random, true, self.watch)?.block;
         if self.takes_steps {
-            // The pairs beyond those that were asked for come in order, and a few are enough for so few
-            // steps.
+            // The pairs beyond those that were asked for come in order, and a few of them are enough for
+            // these few steps.
             let columns = (model.pairs() + BEYOND).next_multiple_of(LANES);
             let first = |panel: &Panel| {
                 Panel::from_fn(panel.rows(), columns.min(panel.cols()), |i, j| panel.row(i)[j])
@@ -225,7 +228,8 @@ struct Sums<'a> {
     resampled: Vec<Vec<f64>>,
     together: Vec<f64>,
     alone: Vec<f64>,
-    /// Of weights, then loadings, of each view: sums of the differences from the model, and of their squares.
+    /// Sums of the differences from the model, and of their squares, for the weights and then the loadings
+    /// of each view.
     views: [[[Panel; 2]; 2]; 2],
     missing: f64,
 }
@@ -250,7 +254,7 @@ impl<'a> Sums<'a> {
 
     fn add(&mut self, replicate: Replicate) {
         let Replicate { correlations, matched, scale, missing } = replicate;
-        // A pair that a resample does not have correlates with nothing there.
+        // A pair that a resample lacks counts with a correlation of 0.
         let of_pair = |pair: usize| {
             let partner = if self.is_ordered { Some(pair) } else { matched.partner[pair] };
             partner.and_then(|partner| correlations.get(partner)).copied().unwrap_or(0.0)
@@ -316,8 +320,8 @@ fn standard_errors([sum, square]: &[Panel; 2], count: f64) -> Panel {
     Panel::from_fn(sum.rows(), sum.cols(), error)
 }
 
-/// Tells a watcher of passes only, so that it can stop them: the iterations of hundreds of fits are of no
-/// interest.
+/// Tells a watcher of passes alone, so that it can stop a fit. Iterations are left out, because those of
+/// hundreds of fits are of no interest.
 struct OnlyStops<'a> {
     watch: &'a dyn Watch,
 }

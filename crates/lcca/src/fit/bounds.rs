@@ -27,11 +27,11 @@
 //! = 1e-12, takes its place. The bounds then hold for data without directions of 0 < variance < 1e-12 of
 //! their columns', and are called conditional.
 //!
-//! Nothing here proves that no larger pair was missed: all bounds speak of the true values near the fitted
-//! ones.
+//! Nothing here proves that no larger pair was missed, because all bounds speak of the true values near the
+//! fitted ones.
 //!
 //! If columns depend on others, rounding leaves a part in R along which B vanishes, and B⁻¹ would make it
-//! large. Conjugate gradients stop before they step along such a direction, which they know by its length:
+//! large. Conjugate gradients recognize such a direction by its length, and stop before they step along it:
 //! see `with_squares`.
 
 use super::view_block::ViewBlock;
@@ -45,19 +45,19 @@ use faer::Mat;
 
 /// A solve ends when its own error can add at most this share to the square of a bound.
 const SHARE: f64 = 0.01;
-/// An error that adds this many times more to a bound than is aimed at makes it loose. Rounding alone may
-/// keep a solve from its aim.
+/// A bound is loose if the error of its solve adds this many times more than the solve aimed at. The factor
+/// is large because rounding alone may keep a solve from its aim.
 const LOOSE: f64 = 100.0;
 
 /// One view's part of the bounds on all pairs.
 pub(super) struct Step {
     /// X ≈ B⁻¹R and its products.
     pub block: ViewBlock,
-    /// At least RᵀB⁻¹R.
+    /// An upper bound on RᵀB⁻¹R.
     above: Mat<f64>,
-    /// The share of its diagonal that bounds the error of X.
+    /// The part of the diagonal of `above` that bounds the error of X.
     tail: Vec<f64>,
-    /// Whether that share is large because conjugate gradients ran out of steps.
+    /// For each pair, whether `tail` is large because conjugate gradients ran out of steps.
     pub is_loose: Vec<bool>,
 }
 
@@ -72,8 +72,8 @@ impl Step {
         let (x, _) = cg.run(residual, None, enough)?;
         let mut block = ViewBlock::measure(normal, x)?;
         let (mut above, mut found) = bound_matrix(&block, residual, &weights);
-        // X = 0 is a solution of sorts as well, and the better one if R is rounding: solving for noise makes
-        // it larger.
+        // X = 0 is a solution of sorts as well, and the better one if R is only rounding, because solving
+        // for noise makes the bound larger.
         let unsolved = tail(residual);
         let solves = |i: usize| above[(i, i)].max(found[i]) <= unsolved[i];
         if !(0..unsolved.len()).all(solves) {
@@ -88,19 +88,19 @@ impl Step {
         Ok(Step { block, above, tail, is_loose })
     }
 
-    /// ‖rᵢ‖², or more.
+    /// An upper bound on ‖rᵢ‖².
     fn square(&self, i: usize) -> f64 {
         self.above[(i, i)].max(self.tail[i])
     }
 
-    /// ‖R‖², or more.
+    /// An upper bound on ‖R‖².
     pub fn largest(&self) -> Result<f64> {
         let values = self.above.self_adjoint_eigenvalues(faer::Side::Lower);
         Ok(values.map_err(|_| Error::Factorization("RᵀB⁻¹R"))?.last().copied().unwrap_or(0.0).max(0.0))
     }
 }
 
-/// At least RᵀB⁻¹R, and the share of its diagonal that bounds the error of X.
+/// An upper bound on RᵀB⁻¹R, and the part of its diagonal that bounds the error of X.
 fn bound_matrix(x: &ViewBlock, residual: &Panel, weights: &[f64]) -> (Mat<f64>, Vec<f64>) {
     let mut s = residual.clone();
     panels::subtract(&mut s, &x.bw);
@@ -113,7 +113,7 @@ fn bound_matrix(x: &ViewBlock, residual: &Panel, weights: &[f64]) -> (Mat<f64>, 
     (above, (0..tails.nrows()).map(|i| tails[(i, i)]).collect())
 }
 
-/// T with SᵀB⁻¹S ≤ SᵀTS.
+/// The diagonal T for which SᵀB⁻¹S ≤ SᵀTS.
 fn tail_weights(normal: Normal<'_>) -> Result<Vec<f64>> {
     if normal.ridge > 0.0 {
         return Ok(vec![normal.ridge.recip(); normal.size()]);

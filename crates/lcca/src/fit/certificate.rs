@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// Both views have a ridge: the bounds hold, rounding apart.
     Rigorous,
-    /// A view has none: the bounds hold if no direction of it has a share of its columns' variance between 0
-    /// and 1e-12.
+    /// A view has no ridge: the bounds hold if no direction of it has a share of its columns' variance
+    /// between 0 and 1e-12.
     Conditional,
 }
 
@@ -24,22 +24,22 @@ pub enum Search {
     Probed,
     /// The data were solved exactly as well: no larger pair was missed, rounding apart.
     Exact,
-    /// A factorization of all columns proves how many values exceed a bound, whatever the fit has seen.
+    /// A factorization of all columns proves how many values exceed a bound, independently of the fit.
     Proven,
 }
 
-/// What a factorization of all columns proves.
+/// The statement that a factorization of all columns proves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proven {
-    /// At most so many values…
+    /// The most values that can exceed `value`.
     pub exceeding: usize,
-    /// … are above this.
+    /// The bound that at most `exceeding` values exceed.
     pub value: f64,
     /// The total of the objective is at most this much larger than fitted.
     pub missing: f64,
 }
 
-/// Bounds on how far objective values are from true ones, and what is proved to be missing.
+/// Bounds on how far objective values are from true ones, and the part of the total proved to be missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     /// For each pair: a true objective value lies within this of the fitted one.
@@ -54,14 +54,14 @@ pub struct Certificate {
     /// How larger pairs were looked for.
     #[serde(default)]
     pub search: Search,
-    /// What is proven, if larger pairs were excluded by a factorization.
+    /// The proven statement, if a factorization excluded larger pairs.
     #[serde(default)]
     pub proven: Option<Proven>,
-    /// The operations of a proof that would have taken too many.
+    /// The operations of a proof that was skipped because it would have taken too many.
     #[serde(default)]
     pub unaffordable: Option<f64>,
-    /// Pairs whose bounds are loose, because conjugate gradients ran out of steps.
+    /// The number of pairs whose bounds are loose, because conjugate gradients ran out of steps.
     pub loose: usize,
-    /// Passes spent.
+    /// The passes that the certificate took.
     pub passes: f64,
 }

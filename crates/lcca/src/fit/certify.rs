@@ -1,4 +1,4 @@
-//! Whether a fit's claim is true: bounds on each objective value, and what is proved to be missing from the
+//! Checks a fit's claim: bounds each objective value, and proves how much at least is missing from the
 //! total.
 //!
 //! The bounds (`bounds`) say how far each objective value can be from a true one. They come from X ≈ B⁻¹R,
@@ -6,11 +6,11 @@
 //! objective values in the span of [W X] are never above the true ones, so their sum shows how much is
 //! missing **at least**: the one thing that can prove a fit wrong.
 //!
-//! A larger pair that the fit never saw leaves no trace in its residuals. So it is looked for: narrow views
-//! are solved exactly as well and the fit is compared with the answer; all columns are factorized if that
-//! takes few enough operations, which proves how many values exceed a bound (`proof`); other views are
-//! searched from fresh random directions (`search`). What rounding can add to a total does not count
-//! (`significant`).
+//! A larger pair that the fit never saw leaves no trace in its residuals, so we look for one. Narrow views
+//! are solved exactly as well, and the fit is compared with the answer. All columns are factorized if that
+//! takes few enough operations, because a factorization proves how many values exceed a bound (`proof`).
+//! Other views are searched from fresh random directions (`search`). An amount that rounding can add to a
+//! total does not count (`significant`).
 //!
 //! Costs three passes, half a pass for every step of conjugate gradients on each view, and the exact solution
 //! or some hundred passes of eight columns for the search.
@@ -38,7 +38,7 @@ use crate::solve::Cg;
 use crate::space::Host;
 use crate::watch::Watch;
 
-/// Most steps of conjugate gradients on each view.
+/// The most steps of conjugate gradients on each view.
 const STEPS: usize = 500;
 /// A solve also ends when its own error can add at most this share of the tolerance to a bound.
 const SHARE_OF_TOLERANCE: f64 = 1e-3;
@@ -79,13 +79,13 @@ impl Fit {
     }
 }
 
-/// What a certificate leaves of a claim.
+/// A certificate's verdict on a fit's claim.
 pub struct Verdict {
     /// Whether the fit still counts as converged.
     pub converged: bool,
     /// The share of the objective's total that is missing, estimated or proved.
     pub missing: f64,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
 }
 
@@ -106,7 +106,7 @@ impl Certificate {
         Verdict { converged: converged && self.gain <= tol * sum, missing, notes }
     }
 
-    /// What the user should know about the bounds.
+    /// A note for the user if bounds are loose or large.
     fn note_on_bounds(&self, model: &Model) -> Option<Note> {
         let (bounds, pairs) = (&self.bounds, self.bounds.len() as u64);
         if self.loose > 0 {
@@ -127,13 +127,13 @@ impl Model {
         seen(pair, self.settings.center, |seen| self.certify_seen(pair, seen, watch))
     }
 
-    /// The same; `seen` are the rows as the fit saw them.
+    /// Certifies the model on `seen`, which are the rows of `pair` as the fit saw them.
     fn certify_seen(&self, pair: &dyn Pair, seen: &dyn Pair, watch: &dyn Watch) -> Result<Certificate> {
         let settings = std::slice::from_ref(&self.settings);
         let raw = [pair.moments(Side::X)?, pair.moments(Side::Y)?];
         let of_seen = [seen.moments(Side::X)?, seen.moments(Side::Y)?];
         let factors = scale::factors(raw, of_seen, scale::views_to_scale(pair, settings)?, &self.settings);
-        // The ridge is one of scaled columns, and so the bounds are found there.
+        // The ridge is one of scaled columns, so the bounds are found in their units.
         let in_units = |mut weights: [Panel; 2]| {
             scale::from_units(&mut weights, &factors);
             weights
@@ -170,14 +170,14 @@ impl Model {
 
 /// The rows as the fit saw them.
 pub(super) struct Rows<'a> {
-    /// Centered and scaled.
+    /// The rows, centered and scaled.
     pub pair: &'a dyn Pair,
-    /// Their joint Gram matrix if it was formed, scaled and not centered, and the means that are to be
-    /// subtracted.
+    /// The joint Gram matrix of the rows if it was formed, scaled and not centered, and the means that are
+    /// to be subtracted.
     pub joint: Option<(&'a JointGram, Option<&'a [Vec<f64>; 2]>)>,
-    /// The squared lengths of the columns, scaled but not centered: what rounding errors are relative to.
+    /// The squared lengths of the columns, scaled but not centered. Rounding errors are relative to these.
     pub squares: [Vec<f64>; 2],
-    /// The units of objective values; see `problem`.
+    /// The units of objective values: see `problem`.
     pub units: [f64; 2],
 }
 
@@ -191,8 +191,8 @@ fn units_of_traces(pair: &dyn Pair, settings: &Settings) -> Result<[f64; 2]> {
     Ok([unit(Side::X)?, unit(Side::Y)?])
 }
 
-/// Puts weights and objective values of a model into the units of `rows`; returns what turns objective values
-/// back.
+/// Puts weights and objective values of a model into the units of `rows`. Returns the factor that turns
+/// objective values back.
 fn claim_in_units(claim: &mut Model, rows: &Rows<'_>) -> Result<f64> {
     let unit = rows.units.iter().product::<f64>().sqrt();
     claim.objective.iter_mut().for_each(|value| *value /= unit);
@@ -218,7 +218,7 @@ fn squares(moments: &Moments, factors: Option<&[f64]>) -> Vec<f64> {
     }
 }
 
-/// The weights of the exact answer and the passes they took, if that is cheap enough and the rows can.
+/// The weights of the exact answer and the passes they took, if it is cheap enough and the rows support it.
 fn solve_exactly(model: &Model, pair: &dyn Pair, watch: &dyn Watch) -> Result<Option<([Panel; 2], f64)>> {
     let capabilities = pair.capabilities();
     let method = if capabilities.grams.is_some() { Method::gram() } else { Method::exact() };
@@ -234,11 +234,11 @@ fn solve_exactly(model: &Model, pair: &dyn Pair, watch: &dyn Watch) -> Result<Op
     }
 }
 
-/// What a certificate may cost.
+/// The most work that a certificate may do.
 pub(super) struct Effort {
-    /// Steps of conjugate gradients on each view. Fewer make bounds loose, not wrong.
+    /// The most steps of conjugate gradients on each view. With fewer of them bounds are loose, not wrong.
     pub steps: usize,
-    /// Operations of a proof.
+    /// The operations that a proof may take.
     pub proof: f64,
 }
 

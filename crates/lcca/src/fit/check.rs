@@ -1,4 +1,4 @@
-//! What is refused before anything is computed.
+//! Refuses settings and data that cannot be fitted, before anything is computed.
 
 use super::problem::Start;
 use crate::data::{Pair, Shape, Side};
@@ -45,7 +45,7 @@ fn check_metrics(settings: &Settings) -> Result<()> {
     Err(Error::MetricOfMethod { metric: metric.name(), method: method.to_string() })
 }
 
-/// Refuses what cannot be done with covariates.
+/// Refuses settings that cannot be combined with covariates.
 pub(super) fn check_covariates(pair: &dyn Pair, settings: &Settings, start: &Start) -> Result<()> {
     if pair.capabilities().covariates.is_none() {
         return Ok(());

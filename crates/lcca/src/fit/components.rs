@@ -1,10 +1,10 @@
-//! How many pairs there are: those that correlate on rows that were not trained on, beyond what chance gives.
+//! Recommends a number of pairs: those that correlate beyond chance on rows that were not trained on.
 //!
-//! Some rows are held out, as many pairs as one might want are fitted to the others, and every pair is tested
-//! on the held-out rows by random orders of them, with p-values stepped down so that the chance of any false
-//! finding is at most 5%. The recommendation ends before the first pair that fails: a later one that passes
-//! may be a false finding, and keeping it would keep all that failed. It says how many pairs these rows can
-//! prove, which grows with the rows; it is no property of the data alone.
+//! Some rows are held out, as many pairs as one might want are fitted to the others, and every pair is
+//! tested on the held-out rows by random orders of them, with p-values stepped down so that the chance of
+//! any false finding is at most 5%. The recommendation ends before the first pair that fails, because a
+//! later one that passes may be a false finding, and keeping it would keep all that failed. It says how
+//! many pairs these rows can prove. That number grows with the rows; it is no property of the data alone.
 
 use super::driver::fit_all;
 use super::exchange::Exchange;
@@ -23,13 +23,13 @@ use crate::outcome::{Decision, Note};
 use crate::space;
 use crate::watch::Watch;
 
-/// Pairs that are tried, if the data allow as many.
+/// The number of pairs that are tried, if the data allow as many.
 pub const TRIED: usize = 50;
 /// The share of the rows that is held out.
 const SHARE: f64 = 0.3;
-/// More held-out rows than this find weaker pairs than anybody looks at, and cost time.
+/// The most held-out rows. More would find weaker pairs than any user looks at, and cost time.
 const MOST_ROWS: f64 = 20_000.0;
-/// Orders of the rows that are drawn: a p-value is a multiple of a thousandth.
+/// The number of random orders of the rows that are drawn: a p-value is a multiple of a thousandth.
 const PERMUTATIONS: usize = 999;
 /// The chance of any false finding.
 const LEVEL: f64 = 0.05;
@@ -39,7 +39,7 @@ const LEVEL: f64 = 0.05;
 pub struct Components {
     /// The recommended number; 1 if no pair passes.
     pub chosen: usize,
-    /// Pairs that pass before the first that fails.
+    /// The number of pairs that pass before the first that fails.
     pub significant: usize,
     /// The test of all pairs that were tried, on held-out rows.
     pub test: Significance,
@@ -85,7 +85,7 @@ pub fn recommend_components(
     Ok(Components { chosen: significant.max(1), significant, test, held_out })
 }
 
-/// Pairs that pass before the first that fails.
+/// The number of pairs that pass before the first that fails.
 fn leading(test: &Significance) -> usize {
     let passes = |(&p, &correlation): (&f64, &f64)| p <= LEVEL && correlation > 0.0;
     test.adjusted.iter().zip(&test.correlations).take_while(|&both| passes(both)).count()
@@ -164,7 +164,7 @@ mod tests {
         adjusted[11] = 0.04;
         assert_eq!(found(&adjusted, &[0.5; 12]), 1);
         assert_eq!(found(&[0.001, 0.05, 0.051], &[0.5, 0.4, 0.3]), 2);
-        // A pair that correlates the other way round on held-out rows has found nothing.
+        // A pair whose correlation changes its sign on held-out rows is no finding.
         assert_eq!(found(&[0.001, 0.001], &[-0.5, 0.4]), 0);
     }
 }

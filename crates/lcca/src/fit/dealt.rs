@@ -1,11 +1,12 @@
-//! How often random orders of the rows do as well as the observed one, counted on the host or in a space that
-//! deals rows sooner.
+//! Counts how often random orders of the rows do as well as the observed one, on the host or in a space
+//! that does so faster.
 //!
 //! Each order depends on its number alone, and all spaces see the same ones. Sums of the same products in
-//! another order differ by rounding, and so do those of a space from the host's. An order that gives exactly
-//! what was observed must count wherever it is summed: scores with few different values, rows that may not
-//! move and tests of a few rows give many such orders. So a sum counts as reached if it is less than [`TIED`]
-//! below: far more than rounding, and far less than what a correlation can tell.
+//! another order differ by rounding, and so do those of a space from the host's. An order that gives
+//! exactly the observed sum must count wherever it is summed, because scores with few different values,
+//! rows that may not move and tests of a few rows give many such orders. A sum therefore counts as reached
+//! if it is less than [`TIED`] below: far more than rounding, and far less than any difference that a
+//! correlation can show.
 
 use super::drawn::{Batch, Draws};
 use crate::error::Result;
@@ -16,10 +17,10 @@ use rayon::prelude::*;
 
 /// Correlations that differ by less are equal. Rounding is about 1e-16·√rows.
 const TIED: f64 = 1e-9;
-/// Rows that one thread sums up at a time.
+/// The number of rows that one thread sums up at a time.
 const PIECE: usize = 1 << 14;
 
-/// What was observed, and what chance is compared with.
+/// The observed correlations, which those of random orders are compared with.
 pub(super) struct Observed {
     /// The correlation of each pair.
     pub correlations: Vec<f64>,
@@ -28,9 +29,9 @@ pub(super) struct Observed {
 }
 
 impl Observed {
-    /// The rows as they are.
+    /// The correlations of the rows in the order in which they are given.
     pub fn new(x: &Panel, y: &Panel) -> Self {
-        // Pieces of a fixed size, so that the number of threads does not show.
+        // Pieces have a fixed size, so that the result does not depend on the number of threads.
         let in_order: Vec<u32> = (0..x.rows() as u32).collect();
         let pieces = in_order.par_chunks(PIECE).enumerate().map(|(i, rows)| products(x, y, i * PIECE, rows));
         let mut correlations = vec![0.0; x.cols().min(y.cols())];
@@ -42,7 +43,7 @@ impl Observed {
         Observed { correlations, descending }
     }
 
-    /// Counts how often random orders do at least as well.
+    /// Counts how often random orders do at least as well as the observed one.
     pub fn count(
         &self,
         [x, y]: [&Panel; 2],
@@ -66,7 +67,7 @@ impl Observed {
         counts.try_reduce(|| self.none(), |a, b| Ok(a.plus(&b)))
     }
 
-    /// All threads draw a batch of orders while those of the batch before are dealt.
+    /// Counts in a space: all threads draw a batch of orders while the space deals the batch before.
     fn count_there(
         &self,
         mut dealing: Box<dyn Dealing>,
@@ -94,7 +95,7 @@ impl Observed {
         Exceeded { alone: zeros.clone(), by_largest: zeros }
     }
 
-    /// Under one order of the rows.
+    /// Compares the correlations `drawn` under one order of the rows with the observed ones.
     fn exceeded(&self, drawn: &[f64]) -> Exceeded {
         let mut exceeded = self.none();
         let mut largest = f64::NEG_INFINITY;
@@ -108,11 +109,12 @@ impl Observed {
     }
 }
 
-/// How often chance did at least as well.
+/// How often chance did at least as well as the observed order.
 pub(super) struct Exceeded {
-    /// For each pair by itself.
+    /// For each pair, how often the pair itself correlated at least as much as observed.
     pub alone: Vec<u64>,
-    /// By the largest of the pairs that correlate no more than it does.
+    /// For each pair, how often the largest of the pairs that correlate no more than it reached its
+    /// correlation.
     pub by_largest: Vec<u64>,
 }
 
@@ -164,7 +166,8 @@ mod tests {
             self.most
         }
 
-        /// Word by word, and then without any exchange: every place is followed to the number that it gets.
+        /// Draws word by word, and then finds orders without any exchange, by following every place to the
+        /// number that it gets.
         fn begin(&mut self, known: &[u32], generators: &[Generator]) -> Result<()> {
             let (rows, mut orders) = (self.panels[0].rows(), Vec::new());
             for (known, generator) in known.chunks_exact(KNOWN).zip(generators) {
@@ -192,7 +195,7 @@ mod tests {
         if is_decided || low.checked_add((product() >> 32) as u32).is_some() { place } else { place + 1 }
     }
 
-    /// What is at each place after all exchanges, as kernels find it.
+    /// The number at each place after all exchanges, as kernels find it.
     fn followed(places: &[u32]) -> Vec<u32> {
         let mut came = vec![Vec::new(); places.len()];
         places.iter().enumerate().for_each(|(number, &place)| came[place as usize].push(number));
@@ -238,14 +241,14 @@ mod tests {
         }
     }
 
-    /// Columns of length one.
+    /// A panel with columns of length one.
     fn unit(panel: &Panel) -> Panel {
         let length = |j: usize| (0..panel.rows()).map(|i| panel.row(i)[j].powi(2)).sum::<f64>().sqrt();
         let lengths: Vec<f64> = (0..panel.cols()).map(length).collect();
         Panel::from_fn(panel.rows(), panel.cols(), |i, j| panel.row(i)[j] / lengths[j].max(f64::MIN_POSITIVE))
     }
 
-    /// Both ways give the same counts, which are returned.
+    /// Asserts that both ways give the same counts, and returns these.
     fn counted(panels: [&Panel; 2], orders: &Orders, count: usize) -> [Vec<u64>; 2] {
         let (observed, draws) = (Observed::new(panels[0], panels[1]), Draws { orders, count, seed: 3 });
         let here = observed.count_here(panels, &draws, &()).unwrap();
@@ -286,7 +289,7 @@ mod tests {
     #[test]
     fn orders_that_give_what_was_observed_count_however_they_are_summed() {
         // Scores of two and three values: about one order in thirty gives the observed correlation, most of
-        // them otherwise rounded.
+        // them rounded differently.
         let [x, y] =
             [2, 3].map(|values| unit(&Panel::from_fn(90, 2, |i, j| ((i * (j + 1)) % values) as f64 - 0.3)));
         let few = counted([&x, &y], &Orders::All(90), 2000);

@@ -8,9 +8,9 @@ use crate::watch::{Cost, Watch};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// Numbers of a batch of orders: 64 MB, or one order per thread.
+/// The most numbers in a batch of orders: 64 MB. A batch has at least one order per thread.
 const BATCH: usize = 1 << 24;
-/// Batches that there should be, if they are not very small.
+/// The number of batches to aim for, unless they would be very small.
 const OVERLAPPING: usize = 4;
 
 /// The random orders of a test.
@@ -21,7 +21,7 @@ pub(super) struct Draws<'a> {
 }
 
 impl Draws<'_> {
-    /// Orders that are drawn at a time: a multiple of the threads, and some batches in all, so that drawing
+    /// The number of orders drawn at a time: a multiple of the threads, in several batches, so that drawing
     /// and dealing overlap.
     fn batch(&self) -> usize {
         let threads = rayon::current_num_threads();
@@ -35,7 +35,7 @@ impl Draws<'_> {
         go_on(watch)
     }
 
-    /// What draws the `index`-th order, which depends on its number alone.
+    /// The generator of the `index`-th order, which depends on that number alone.
     fn generator(&self, index: usize) -> ChaCha8Rng {
         random::generator(self.seed, random::Purpose::Permutations, index as u64)
     }
@@ -45,21 +45,21 @@ fn go_on(watch: &dyn Watch) -> Result<()> {
     if watch.pass(Cost::default()).is_break() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
-/// Orders that are dealt together.
+/// A batch of orders that are dealt together.
 pub(super) struct Batch {
-    /// At most so many.
+    /// The most orders of the batch.
     count: usize,
     /// Whether the host draws whole orders, or the first places only.
     is_whole: bool,
-    /// Numbers that the host draws of each.
+    /// How many numbers of each order the host draws.
     each: usize,
     numbers: Vec<u32>,
-    /// What draws the other places.
+    /// The generators of the other places.
     generators: Vec<Generator>,
 }
 
 impl Batch {
-    /// Orders of very many rows are drawn elsewhere, if that is offered.
+    /// Prepares a batch for `dealing`, which draws orders of very many rows itself if it can.
     pub fn new(dealing: &mut dyn Dealing, draws: &Draws<'_>) -> Self {
         let most = draws.batch().min(dealing.most());
         let is_large = matches!(draws.orders, Orders::All(rows) if *rows > KNOWN);
@@ -71,12 +71,12 @@ impl Batch {
         Batch { count, is_whole, each, numbers: vec![0; count * each], generators: Vec::new() }
     }
 
-    /// Orders that it has at most.
+    /// The most orders of the batch.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Draws the orders from the `first` on.
+    /// Draws the orders of a batch, from the `first` on.
     pub fn draw(&mut self, draws: &Draws<'_>, first: usize, watch: &dyn Watch) -> Result<()> {
         self.numbers.truncate((draws.count - first) * self.each);
         let is_whole = self.is_whole;
@@ -94,7 +94,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Begins with their sums.
+    /// Starts the sums of these orders.
     pub fn begin(&self, dealing: &mut dyn Dealing) -> Result<()> {
         match dealing.drawing() {
             Some(drawing) if !self.is_whole => drawing.begin(&self.numbers, &self.generators),
@@ -103,7 +103,7 @@ impl Batch {
     }
 }
 
-/// A generator as others go on with it.
+/// The state of a generator, for a device to continue from.
 fn continued(random: &ChaCha8Rng) -> Generator {
     let seed = random.get_seed();
     let word =

@@ -1,5 +1,5 @@
-//! Random numbers that a fit begins with, drawn while its Gram matrices are formed on a device: the host has
-//! nothing else to do then.
+//! Draws the random numbers that a fit begins with while its Gram matrices are formed on a device, because
+//! the host has nothing else to do then.
 
 use super::beside::beside;
 use crate::data::Shape;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct DrawnStart(Mutex<Option<[Panel; 2]>>);
 
 impl DrawnStart {
-    /// Draws so many columns while `form` runs, and returns what that returns.
+    /// Draws `columns` columns per view while `form` runs, and returns them with the result of `form`.
     pub fn while_forming<T>(shape: Shape, columns: usize, seed: u64, form: impl FnOnce() -> T) -> (Self, T) {
         let draw = |rows: usize, purpose: Purpose| random::normal_panel(rows, columns, seed, purpose);
         let both = || [draw(shape.x_cols, Purpose::Start), draw(shape.y_cols, Purpose::StartY)];
@@ -19,7 +19,7 @@ impl DrawnStart {
         (DrawnStart(Mutex::new(Some(drawn))), formed)
     }
 
-    /// The numbers, if nobody has taken them.
+    /// The numbers, unless they were taken before.
     pub fn take(&self) -> Option<[Panel; 2]> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn numbers_that_are_scaled_later_are_those_of_random_weights() {
-        // Few numbers come from one generator, and many from one for each thousand rows.
+        // Small panels come from one generator, large ones from one for each thousand rows.
         for (x_cols, y_cols) in [(60, 45), (9000, 5000)] {
             let (shape, columns, seed) = (Shape { rows: 1000, x_cols, y_cols }, 20, 5);
             let (drawn, formed) = DrawnStart::while_forming(shape, columns, seed, || 7);

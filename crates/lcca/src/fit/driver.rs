@@ -55,8 +55,8 @@ pub fn resume(from: Checkpoint, pair: &dyn Pair, settings: &Settings, watch: &dy
 /// Fits for some settings, and the block of weights that the last of them ended with.
 pub(super) struct Fits {
     pub fits: Vec<Fit>,
-    /// In the columns and units of the data: a warm start for a fit to similar rows. `None` unless it was
-    /// asked for and the method iterates.
+    /// The weights in the columns and units of the data: a warm start for a fit to similar rows. `None`
+    /// unless it was asked for and the method iterates.
     pub block: Option<[Panel; 2]>,
 }
 
@@ -72,7 +72,8 @@ pub(super) fn fit_all(
     fit_all_sharing(None, pair, all, start, keep_block, watch)
 }
 
-/// The same, with a coarse block that is taken from other fits or left for them.
+/// Fits all settings, with a coarse block that is taken from other fits, or left for them, if `shared` is
+/// given.
 pub(super) fn fit_all_sharing(
     shared: Option<&SharedBlock>,
     pair: &dyn Pair,
@@ -193,7 +194,8 @@ pub(super) fn fit_all_sharing(
     for (fit, settings) in result.fits.iter_mut().zip(all) {
         fit.notes.extend(risk::uneven_ridge(raw, both_moments(data.rows)?, settings));
         if settings.is_cca() {
-            // Covariances are not made as large as chance allows, so correlations are not inflated as much.
+            // Other metrics do not make correlations as large as chance allows, so theirs are not inflated
+            // as much.
             fit.notes.extend(risk(whole, settings)?.note(&fit.model.correlations));
         }
         scale::undo(fit, &factors, means);
@@ -220,7 +222,7 @@ pub(super) fn fit_all_sharing(
     Ok(result)
 }
 
-/// Adds what covariates explain of each view, for rows to come.
+/// Adds the effects of covariates on each view to the model, which subtracts them from rows to come.
 fn add_effects(fit: &mut Fit, explained: &Explained) {
     for (side, view) in Side::BOTH.into_iter().zip([&mut fit.model.x, &mut fit.model.y]) {
         let mean = explained.mean.clone().unwrap_or_else(|| vec![0.0; explained.basis.rows()]);
@@ -270,7 +272,7 @@ fn add_origin(fit: &mut Fit, origin: &Origin) {
     }
 }
 
-/// Iterates and finishes, once for each of the settings. What was spent until now counts for the first.
+/// Iterates and finishes once for each of the settings. The cost until now counts for the first.
 fn fit_each(
     data: &Data<'_>,
     plan: &Plan,
@@ -335,8 +337,8 @@ fn reduce(pair: &dyn Pair, settings: &Settings) -> Result<Option<Reduced>> {
     }
 }
 
-/// The Gram matrices, if the plan wants them. That they fit was an estimate; if they do not, the rows will
-/// do.
+/// The Gram matrices, if the plan wants them. The plan only estimated that they fit the memory; if they do
+/// not, the fit reads the rows instead.
 fn form_gram(pair: &dyn Pair, plan: &mut Plan, memory: u64) -> Result<Option<JointGram>> {
     let Some(estimate) = plan.gram else { return Ok(None) };
     let formed = pair.capabilities().require_joint_grams()?.joint_gram(memory);
@@ -345,7 +347,7 @@ fn form_gram(pair: &dyn Pair, plan: &mut Plan, memory: u64) -> Result<Option<Joi
         return Ok(None);
     }
     let joint = formed.map_err(|error| match error {
-        // Whoever formed them knows only what was taken until the limit was reached.
+        // The code that formed them knows only the memory that was taken until the limit was reached.
         Error::Memory { what, needed, allowed, advice } => {
             Error::Memory { what, needed: needed.max(estimate.bytes() as u64), allowed, advice }
         }

@@ -1,4 +1,4 @@
-//! What is left of a pair when a one-hot view is eliminated, as one pass over the rows of its Gram matrix.
+//! The pair that remains when a one-hot view is eliminated, as one pass over the rows of its Gram matrix.
 //!
 //! With G = Cᵀ for the columns c₁, c₂, … of the view that is gone, each against all columns of the view that
 //! is kept, and E = (C + λI)⁻¹ of the view that is gone, which is diagonal but for centering,
@@ -23,14 +23,14 @@ use crate::panels;
 use crate::solve::OneHot;
 use faer::Mat;
 
-/// Cyx(Cxx + λI)⁻¹Cxy of a pair whose X is one-hot, or the same with X and Y exchanged.
+/// Cyx(Cxx + λI)⁻¹Cxy of a pair whose X is one-hot, or Cxy(Cyy + λI)⁻¹Cyx if Y is the one-hot view.
 pub(super) struct Eliminated {
     /// The columns of the eliminated view, each a row of products with the columns of the other.
     rows: InMemory,
     centering: Option<Centering>,
 }
 
-/// The terms of centering.
+/// The terms that centering adds.
 struct Centering {
     /// u and ν, side by side.
     sides: Panel,
@@ -43,7 +43,7 @@ struct Centering {
 }
 
 impl Eliminated {
-    /// From the Gram matrices of both views, the solver of the view that is `gone` and the means of the
+    /// Takes the Gram matrices of both views, the solver of the view that is `gone` and the means of the
     /// other, if centered.
     pub fn new(joint: &JointGram, gone: Side, solver: &OneHot, kept_mean: Option<&[f64]>) -> Result<Self> {
         joint.bring()?;

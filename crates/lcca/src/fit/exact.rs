@@ -1,4 +1,4 @@
-//! Classical CCA (Björck & Golub 1973), rank-revealing: what MATLAB's canoncorr and R's cancor compute.
+//! Classical CCA (Björck & Golub 1973), rank-revealing, as MATLAB's canoncorr and R's cancor compute it.
 //!
 //! X = QxRx and Y = QyRy by QR with column pivoting, each cut at its numerical rank; then QxᵀQy =
 //! U·diag(d)·Vᵀ and Wx = Rx⁻¹U, Wy = Ry⁻¹V. If columns depend on others, R is wide and the shortest solution
@@ -13,7 +13,8 @@ use crate::matrix::Panel;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatRef, Par};
 
-/// Columns whose distance from the span of the others is below this share of their length depend on them.
+/// Columns depend on the others if their distance from the span of these is below this share of their
+/// length.
 const CUT: f64 = 1e-10;
 
 pub(super) fn exact(problem: &Problem<'_>) -> Result<RawFit> {
@@ -23,16 +24,16 @@ pub(super) fn exact(problem: &Problem<'_>) -> Result<RawFit> {
     Ok(RawFit { weights, trace, end: None, decisions: Vec::new(), products: None, ranks: Some(ranks) })
 }
 
-/// What rows tell by their triangular factor.
+/// The exact solution, found from the triangular factor of the rows.
 pub(super) struct Solved {
     pub weights: [Panel; 2],
-    /// The sum of their objective values.
+    /// The sum of the pairs' objective values.
     pub total: f64,
     /// Independent columns of each view.
     pub ranks: [usize; 2],
 }
 
-/// Solves for given rows, as their triangular factor.
+/// Solves for rows that are given by their triangular factor.
 pub(super) fn solve(problem: &Problem<'_>, triangle: &Triangle) -> Result<Solved> {
     // If B is a multiple of I, no rows are appended: lengths are not those of the variables.
     let appended = problem.normals.map(|normal| if normal.is_identity { 0.0 } else { normal.ridge });

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::random;
 use rand_chacha::ChaCha8Rng;
 
-/// What may change places.
+/// Which rows may change places.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Exchange<'a> {
     /// All rows.
@@ -57,7 +57,7 @@ impl Orders {
         Ok(Orders::Classes { rows: kept.len(), classes })
     }
 
-    /// Rows that are put in order.
+    /// The number of rows that are put in order.
     pub fn rows(&self) -> usize {
         match self {
             Orders::All(rows) | Orders::Classes { rows, .. } => *rows,

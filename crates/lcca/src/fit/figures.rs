@@ -1,5 +1,5 @@
-//! What a model tells of the best pairs: signs, residuals, loadings and regressions, measured from their
-//! products on the host.
+//! The figures that a model reports of the best pairs: signs, residuals, loadings and regressions, measured
+//! from their products on the host.
 
 use super::best_pairs::BestPairs;
 use super::problem::Problem;
@@ -17,7 +17,8 @@ use rayon::prelude::*;
 
 /// Rounding alone leaves a variance of this size when a ridge is taken out of WᵀBW = I.
 const NO_VARIANCE: f64 = 1e-12;
-/// Unless its objective is above this: a variance is at least the square of the objective.
+/// A pair with an objective above this has a variance, because that is at least the square of the
+/// objective.
 const NO_OBJECTIVE: f64 = 3e-8;
 
 /// The figures of the best pairs. Pairs with equal values are put in order first.
@@ -41,7 +42,7 @@ pub(super) fn figures(problem: &Problem<'_>, best: BestPairs) -> Result<Figures>
     Ok(Figures { weights: [x.w, y.w], loadings, regressions, objective, residuals, grams, cross })
 }
 
-/// Makes C·W of B·W, which is no longer needed. If B is a multiple of I, it takes another pass.
+/// Turns B·W, which is no longer needed, into C·W. If B is a multiple of I, this takes another pass.
 fn without_ridge(normal: Normal<'_>, block: &mut ViewBlock) -> Result<Panel> {
     let mut product = std::mem::replace(&mut block.bw, Panel::zeros(0, 0));
     if normal.is_identity {

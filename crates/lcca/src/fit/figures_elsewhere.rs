@@ -1,5 +1,5 @@
-//! What a model tells of the best pairs, measured in the space of their panels: what is copied to the host is
-//! what the model keeps.
+//! The figures that a model reports of the best pairs, measured in the space of their panels: only the
+//! numbers that the model keeps are copied to the host.
 
 use super::best_pairs::PlacedPairs;
 use super::eigenproblem::ViewPanels;
@@ -16,8 +16,9 @@ use crate::whiten::inverse_root;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-/// The figures of the best pairs. Those with equal values are put in order on the host, and so are those of a
-/// view whose B is a multiple of I, because that takes another pass. `inverse_diagonal` is that of B.
+/// The figures of the best pairs. They are measured on the host instead if some values are equal, because
+/// such pairs are put in order there, or if B of a view is a multiple of I, because that takes another
+/// pass. `inverse_diagonal` is that of B.
 pub(super) fn figures(
     problem: &Problem<'_>,
     mut best: PlacedPairs<'_>,
@@ -36,7 +37,7 @@ pub(super) fn figures(
     };
     let normals = problem.normals;
     for (view, normal) in [(&mut x, normals[0]), (&mut y, normals[1])] {
-        // C·W of B·W, which is no longer needed.
+        // B·W, which is no longer needed, becomes C·W.
         space.add_scaled(&mut view.bw, -normal.ridge, &view.w)?;
     }
     let variances = |view: &ViewPanels, normal: Normal<'_>| -> Result<Mat<f64>> {
@@ -61,7 +62,7 @@ pub(super) fn figures(
     Ok(Figures { weights, loadings, regressions, objective, residuals, grams, cross })
 }
 
-/// The sign rule, as on the host.
+/// Applies the sign rule in a space, as `figures` does on the host.
 fn fix_signs(space: &dyn Space, views: &mut [ViewPanels]) -> Result<()> {
     let signs = signs_of(space.largest_entries(&views[0].w)?);
     let turn = Mat::from_fn(signs.len(), signs.len(), |i, j| if i == j { signs[i] } else { 0.0 });

@@ -40,7 +40,8 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     let sum: f64 = objective.iter().sum();
     let is_sure = end.as_ref().is_none_or(|end| end.is_sure);
     let missing = match end {
-        // What an iteration believed to have and what is measured differ by its own errors.
+        // The total that an iteration believed to have differs from the measured one by the iteration's own
+        // errors.
         Some(End { missing: Some(missing), total, .. }) => missing.max((total - sum).abs() - ROUNDING * sum),
         _ => residuals.iter().sum(),
     };
@@ -52,10 +53,10 @@ pub(super) fn finish(problem: &Problem<'_>, raw: RawFit, plan: &Plan) -> Result<
     let [x_mean, y_mean] = problem.means.map_or([None, None], |means| means.clone().map(Some));
     let (correlations, total) = (
         metric::pair_correlations(x_gram, y_gram, cross),
-        // The sum of no numbers is −0, which nobody should see.
+        // The sum of no numbers is −0, which would look odd in a report.
         metric::subspace_correlations(x_gram, y_gram, cross)?.iter().sum::<f64>() + 0.0,
     );
-    // Of nothing, nothing is missing, and otherwise everything is.
+    // If nothing was found, the share is 0 if nothing is missing either, and infinite otherwise.
     let missing = if missing == 0.0 { 0.0 } else { missing / sum };
     to_units_of_variables(problem, &mut weights, &mut regressions)?;
     objective.iter_mut().chain(&mut residuals).for_each(|value| *value *= problem.unit());

@@ -1,5 +1,5 @@
-//! What the folds of cross-validation are read from: the rows, weighted, or Gram matrices that were formed
-//! for all folds together.
+//! The data that the folds of cross-validation are read from: the rows, weighted, or Gram matrices that
+//! were formed for all folds together.
 //!
 //! If a fit would iterate over Gram matrices, the folds share one pass that forms them, and no fit or score
 //! reads a row again. If they do not fit the allowed memory, every fold reads the rows as a fit of its own
@@ -15,12 +15,13 @@ use crate::method::{Algorithm, Settings};
 use crate::space::beside;
 use crate::watch::{Cost, Watch};
 
-/// What all folds are read from, and the settings for it.
+/// The data that all folds are read from, and the settings for these data.
 pub(super) struct FoldData<'a> {
     source: Source<'a>,
-    /// Those given, unless columns were left out: a relative ridge is relative to all columns.
+    /// The settings as given, unless columns were left out, because a relative ridge is relative to all
+    /// columns.
     pub settings: Vec<Settings>,
-    /// What was spent so far.
+    /// The cost so far.
     pub spent: Cost,
     /// Whether fits iterate on both views over Gram matrices that were formed for all folds.
     pub iterates_on_grams: bool,
@@ -29,7 +30,7 @@ pub(super) struct FoldData<'a> {
 enum Source<'a> {
     Rows(&'a Folds<'a>),
     Grams(Box<FoldGrams>, &'a Folds<'a>),
-    /// Dense Gram matrices, and the rows for what these cannot tell.
+    /// Dense Gram matrices, and the rows for questions that these cannot answer.
     Sums(FoldSums, &'a Folds<'a>),
 }
 
@@ -85,8 +86,8 @@ impl<'a> FoldData<'a> {
         planned: Plan,
     ) -> Result<Option<Shared<'a>>> {
         let pair = folds.pair();
-        // Equal rows of different folds must not be merged, so of the ways to a smaller problem only the
-        // columns are left.
+        // Equal rows of different folds must not be merged, so the problem can be made smaller only by
+        // leaving out columns.
         let counts = [&pair.moments(Side::X)?.count[..], &pair.moments(Side::Y)?.count];
         let columns =
             if all[0].structure { columns_to_keep(counts, pair.shape().rows) } else { [None, None] };
@@ -127,7 +128,7 @@ impl<'a> FoldData<'a> {
         })
     }
 
-    /// A pair of these data that counts what is spent on it.
+    /// A pair of these data that counts the cost of its use.
     pub fn counting<'b>(&self, pair: &'b dyn Pair, tally: &'b Tally, watch: &'b dyn Watch) -> Counting<'b> {
         match &self.source {
             Source::Rows(_) => Counting::rows(pair, tally, watch),
@@ -136,14 +137,14 @@ impl<'a> FoldData<'a> {
     }
 }
 
-/// What folds share, and the settings for it.
+/// The data that folds share, and the settings for them.
 struct Shared<'a> {
     source: Source<'a>,
     settings: Vec<Settings>,
     iterates_on_grams: bool,
 }
 
-/// `None` if something does not fit the memory.
+/// `None` if the memory does not suffice.
 fn within_memory<T>(formed: Result<T>) -> Result<Option<T>> {
     match formed {
         Err(Error::Memory { .. }) => Ok(None),

@@ -1,19 +1,19 @@
-//! A path of ridges on the rows outside one fold, of which nothing is wanted but weights.
+//! A path of ridges on the rows outside one fold, of which only the weights are wanted.
 //!
-//! What is kept from ridge to ridge, the largest first:
+//! Two things are kept from ridge to ridge, the larger first:
 //!
 //! - W with its products. C·W does not depend on the ridge, so B·W = C·W + λW is known at the next one
 //!   without a pass.
 //! - The columns of witnesses. At another ridge other pairs are strong, but a pair of columns needs the same
 //!   columns beside it.
 //!
-//! The coarse block is smaller than that of other fits, and as a rule it is chosen once. A fold's rows are
-//! scored by weights alone: nothing else of a model is computed.
+//! The coarse block is smaller than that of other fits, and as a rule it is chosen once. Only weights are
+//! computed, because a fold's rows are scored by weights alone.
 //!
-//! Nothing is kept from fold to fold. On English-French sentences (k = 20, ridge 0.01) two steps from the
+//! Nothing is kept from fold to fold, because the traces of held-out rows in weights that have seen them
+//! count as success on these rows. On English-French sentences (k = 20, ridge 0.01) two steps from the
 //! weights of a fit to all rows, with its preconditioner, put scores 0.0018 above those of fits that had
-//! converged, five standard errors, and eight steps 0.0012: what is left of weights that have seen the
-//! held-out rows counts as success on them.
+//! converged, five standard errors, and eight steps 0.0012.
 
 use super::best_pairs::BestPairs;
 use super::both_views::BothViews;
@@ -38,7 +38,7 @@ pub(super) struct FoldFit {
     pub converged: bool,
 }
 
-/// What is kept from one ridge to the next.
+/// The state that is kept from one ridge to the next.
 #[derive(Default)]
 struct Kept {
     /// W with its products, and the ridges that are in B·W.
@@ -46,8 +46,8 @@ struct Kept {
     witnesses: Vec<Columns>,
 }
 
-/// One fit to `pair`, known by its Gram matrix, for each of some settings that differ in their ridges alone,
-/// in their order, and what was spent. Both views are iterated on.
+/// Fits `pair`, known by its Gram matrix, for each of some settings that differ in their ridges alone.
+/// Returns the fits in the order of the settings, and their cost. Both views are iterated on.
 pub(super) fn fit_fold(pair: &dyn Pair, all: &[Settings], watch: &dyn Watch) -> Result<(Vec<FoldFit>, Cost)> {
     let Some(first) = all.first() else { return Ok((Vec::new(), Cost::default())) };
     let joint = pair.capabilities().require_joint_grams()?.joint_gram(first.memory)?;
@@ -103,7 +103,7 @@ fn scaled(joint: JointGram, pair: &dyn Pair, all: &[Settings]) -> Result<(JointG
     Ok((joint.scaled(factors.each_ref().map(|factors| factors.as_deref()))?, factors))
 }
 
-/// The fit at one ridge.
+/// Fits one ridge.
 fn fit_ridge(problem: &Problem<'_>, kept: &mut Kept) -> Result<FoldFit> {
     let (space, settings) = (problem.space, problem.settings);
     let start = match kept.pairs.take() {

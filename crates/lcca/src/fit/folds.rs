@@ -7,7 +7,7 @@ use crate::data::{InMemory, Pair};
 use crate::error::{Error, Result};
 use crate::random;
 
-/// A fold of fewer rows says little by itself: one row has no correlation, two have ±1.
+/// A fold of fewer rows says little by itself, because one row has no correlation and two have ±1.
 const FEWEST: usize = 10;
 
 /// Ways to cut the rows into those that are trained on and those that are held out.
@@ -75,7 +75,7 @@ impl<'a> Folds<'a> {
         Ok(Folds { pair, count: given.len(), division: Division::Given(given) })
     }
 
-    /// The same folds of the rows near an origin, if these need one.
+    /// These folds of the rows near an origin, if the rows need one.
     pub(super) fn near_origin(&self) -> Result<Folds<'a>> {
         let pair = self.pair.near_origin()?;
         Ok(Folds { pair, division: self.division.clone(), count: self.count })

@@ -2,12 +2,12 @@
 //!
 //! Both views' Gram matrices are scaled to a unit diagonal and factorized, C + λI = RᵀR on independent
 //! columns. With H = R⁻¹, HxᵀCxyHy = U·diag(d)·Vᵀ gives W = H·U. Forming C costs a quarter of a QR of the
-//! rows, and much less if they are sparse, but it squares the condition number: if a column is neither
-//! clearly independent of the others nor clearly dependent, the answer is left to QR, unless there are so
-//! many rows that QR would take minutes: then a column counts as dependent if less than 1e-10 of its variance
-//! is its own. A Rayleigh–Ritz step on C·W at the end refines the rest of the error. That product is as exact
-//! from C as from the rows, because C was centered without loss, so no pass is spent on it: the rows are read
-//! once in all.
+//! rows, and much less if they are sparse, but it squares the condition number. If a column is neither
+//! clearly independent of the others nor clearly dependent, the answer is therefore left to QR. Where QR
+//! would take minutes because there are too many rows, a column counts as dependent instead if less than
+//! 1e-10 of its variance is its own. A Rayleigh–Ritz step on C·W at the end refines the rest of the error.
+//! That product is as exact from C as from the rows, because C was centered without loss, so no pass is
+//! spent on it: the rows are read once in all.
 
 use super::leading::{Triplets, triplets};
 use super::pivoted::{Pivoted, parallelism};
@@ -21,7 +21,7 @@ use crate::panels;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef};
 
-/// Operations that QR may take if Gram matrices do not tell the rank: about a minute on two cores.
+/// The operations that QR may take if Gram matrices do not tell the rank: about a minute on two cores.
 const MOST_FOR_QR: f64 = 2e12;
 
 /// The answer, or `None` if the matrices are too ill conditioned to tell the rank and QR can.

@@ -31,12 +31,12 @@ impl Groups {
         Groups { count: numbers.len(), of_row }
     }
 
-    /// Rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.of_row.len()
     }
 
-    /// Groups.
+    /// The number of groups.
     pub fn count(&self) -> usize {
         self.count
     }

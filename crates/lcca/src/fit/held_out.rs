@@ -3,18 +3,19 @@
 use crate::outcome::Note;
 use serde::{Deserialize, Serialize};
 
-/// A held-out correlation is far below the training one if it is lower by this much …
+/// The least difference by which a held-out correlation is far below the training one.
 const FAR: f64 = 0.1;
-/// … and by this many times 1/√m, about the largest standard error that a correlation of m rows can have.
+/// A held-out correlation is far below the training one only if it is lower by this many times 1/√m as
+/// well, about the largest standard error that a correlation of m rows can have.
 const ERRORS: f64 = 3.0;
 
 /// Correlations of the same pairs on the rows that were fitted and on rows that were not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HeldOut {
-    /// Rows that were held out.
+    /// The number of rows that were held out.
     pub rows: u64,
-    /// Rows that the pairs were fitted to.
+    /// The number of rows that the pairs were fitted to.
     pub training_rows: u64,
     /// The correlation of each pair on the fitted rows.
     pub training: Vec<f64>,
@@ -22,9 +23,9 @@ pub struct HeldOut {
     pub held_out: Vec<f64>,
 }
 
-/// A note if pairs do much worse on the held-out rows of `folds` folds, where they have the mean correlation
-/// `held_out`. Both means are over the `k` pairs that were asked for, of which those that were not found
-/// correlate by 0.
+/// A note if pairs do much worse on the held-out rows of `folds` folds, where they have the mean
+/// correlation `held_out`. Both means are over the `k` pairs that were asked for, and pairs that were not
+/// found count with a correlation of 0.
 pub(super) fn note_of_folds(correlations: &[f64], k: usize, held_out: f64, folds: u64) -> Option<Note> {
     let training = correlations.iter().sum::<f64>() / k.max(1) as f64;
     (training - held_out > FAR).then_some(Note::FarBelowTrainingInFolds { training, held_out, folds })

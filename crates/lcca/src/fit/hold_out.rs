@@ -21,14 +21,14 @@ const FEWEST: usize = 3;
 
 /// A fit without some of the rows, measured on them.
 pub struct HoldOut {
-    /// What was measured.
+    /// The training and held-out correlations of the fit.
     pub result: HeldOut,
     /// The block of weights that the fit ended with, if its method iterates.
     block: Option<[Panel; 2]>,
 }
 
 /// Holds a random share of the rows out, fits to the others and scores on those held out. Rows of weight 0
-/// are neither.
+/// belong to neither part.
 ///
 /// ```
 /// use lcca::data::InMemory;
@@ -47,8 +47,8 @@ pub fn hold_out(pair: &InMemory, settings: &Settings, share: f64, watch: &dyn Wa
     hold_out_groups(pair, settings, share, None, watch)
 }
 
-/// The same with groups of rows that are held out together or not at all. The share may be missed by half a
-/// group.
+/// Holds a random share of the rows out, as [`hold_out`] does, but keeps groups of rows on one side: they
+/// are held out together or not at all. The share may be missed by half a group.
 pub fn hold_out_groups(
     pair: &InMemory,
     settings: &Settings,
@@ -70,7 +70,7 @@ pub fn hold_out_groups(
 }
 
 impl HoldOut {
-    /// Fits to all rows, from the weights of the fit to some, and adds what was measured.
+    /// Fits to all rows, from the weights of the fit to some, and adds the held-out correlations.
     pub fn fit(self, pair: &InMemory, settings: &Settings, watch: &dyn Watch) -> Result<Fit> {
         let start = self.block.map_or(Start::Random, Start::Warm);
         let mut fit = fit_all(pair, std::slice::from_ref(settings), start, false, watch)?.fits.swap_remove(0);
@@ -80,15 +80,16 @@ impl HoldOut {
 }
 
 impl Fit {
-    /// Adds what was measured on held-out rows to a fit to all rows.
+    /// Adds the correlations on held-out rows to a fit to all rows.
     pub fn add_held_out(&mut self, held_out: HeldOut) {
         self.forget_guess();
         self.notes.extend(held_out.note());
         self.held_out = Some(held_out);
     }
 
-    /// Adds what cross-validation found for the settings of this fit: the mean correlation on held-out rows.
-    /// If rows were held out besides, they have told already.
+    /// Adds the mean correlation that cross-validation measured on held-out rows with the settings of this
+    /// fit. It brings no note of its own if rows were held out besides, because these have brought theirs
+    /// already.
     pub fn add_cross_validated(&mut self, mean: f64, folds: u64) {
         self.forget_guess();
         if self.held_out.is_none() {
@@ -96,7 +97,7 @@ impl Fit {
         }
     }
 
-    /// Inflation is no longer a guess once held-out rows tell.
+    /// Drops the guess of inflation, because held-out rows have measured it.
     fn forget_guess(&mut self) {
         self.notes.retain(|note| !matches!(note, Note::InflatedByNoise { .. }));
     }
@@ -136,7 +137,7 @@ pub(super) fn split(pair: &InMemory, share: f64, groups: Option<&Groups>, seed: 
     Ok([part(&rows[held..])?, part(&rows[..held])?])
 }
 
-/// The number of rows in the first groups that is nearest to the one wanted.
+/// The number of rows in the first groups that is nearest to `wanted`.
 fn nearest_end(groups: &[Vec<u32>], wanted: usize) -> usize {
     let mut rows = 0;
     for group in groups {

@@ -1,27 +1,28 @@
 //! Intervals for canonical correlations from resamples.
 //!
 //! A fit chooses the directions that correlate most on its own rows, so its correlations are too large, and
-//! those of resamples are too large once more: percentiles of them miss the truth most of the time. What a
-//! fit makes of a true correlation ρ is well described by the law of large random matrices (Bao, Hu, Pan &
-//! Zhou 2019, for views of cn columns),
+//! those of resamples are too large once more: percentiles of them miss the truth most of the time. The
+//! correlation r that a fit finds for a true correlation ρ is well described by the law of large random
+//! matrices (Bao, Hu, Pan & Zhou 2019, for views of cn columns),
 //!
 //! ```text
 //! r = ρ(1 − c) + c/ρ    if ρ² > c/(1 − c),    otherwise r = 2·√(c(1 − c)), the edge of noise
 //! ```
 //!
-//! which is taken here with one unknown, c: columns per row, or whatever a ridge, dependent columns and heavy
-//! tails leave of them. Resamples show the same law at work, from r to the mean r* of the resamples, so c =
-//! r(r* − r)/(1 − r²). That is too large by the factor 1 + (1 − r²)c/(r² − c), because the pairs of noise are
-//! not zero in the fit that resamples are drawn from (from Lawley's expansion, 1959), and is divided by it.
+//! which is taken here with one unknown, c: the number of columns per row, or the effective number if there
+//! are a ridge, dependent columns or heavy tails. Resamples show the same law at work, from r to the mean
+//! r* of the resamples, so c = r(r* − r)/(1 − r²). That is too large by the factor 1 + (1 − r²)c/(r² − c),
+//! because the pairs of noise are not zero in the fit that resamples are drawn from (from Lawley's
+//! expansion, 1959), and is divided by it.
 //!
-//! The interval is r ± 1.96·s on Fisher's scale, with s the resamples' deviation there times 1/√(1 − 2c) for
-//! the directions that were fitted; then both ends are taken back through the law. Below the edge of noise
-//! the lower end is 0 and the upper end is what could still hide there. docs/inference.md has the measured
-//! coverage.
+//! The interval is r ± 1.96·s on Fisher's scale, with s the resamples' deviation there times 1/√(1 − 2c)
+//! for the directions that were fitted; then both ends are taken back through the law. Below the edge of
+//! noise the lower end is 0, and the upper end is the largest correlation that could still hide there.
+//! docs/inference.md has the measured coverage.
 
-/// Correlations of 1 have no place on Fisher's scale.
+/// The largest correlation taken, because 1 has no place on Fisher's scale.
 const LARGEST: f64 = 1.0 - 1e-9;
-/// Beyond this many columns per row correlations are 1 whatever the data say.
+/// The most columns per row. Beyond this correlations are 1 for any data.
 const MOST: f64 = 0.49;
 
 /// An estimate with a 95% interval.
@@ -29,7 +30,7 @@ const MOST: f64 = 0.49;
 pub struct Interval {
     /// The lower end.
     pub low: f64,
-    /// The estimate, corrected for what fitting adds.
+    /// The estimate, corrected for the upward bias of fitting.
     pub estimate: f64,
     /// The upper end.
     pub high: f64,
@@ -63,7 +64,7 @@ pub fn correlation_interval(fitted: f64, resampled: &[f64]) -> Interval {
     }
 }
 
-/// How much fitting adds to a correlation.
+/// The part of a correlation that fitting adds.
 struct Noise {
     columns_per_row: f64,
 }
@@ -72,7 +73,7 @@ impl Noise {
     fn new(fitted: f64, resampled: f64) -> Self {
         let seen = (fitted * (resampled - fitted) / (1.0 - fitted * fitted)).clamp(0.0, MOST);
         let mut c = seen;
-        // The factor is close to 1, so that this settles in a few steps; at the edge of noise it need not.
+        // The factor is close to 1, so this settles in a few steps, except perhaps at the edge of noise.
         for _ in 0..20 {
             let left = (fitted * fitted - c).max(1e-3 * fitted * fitted);
             c = if left > 0.0 { seen / (1.0 + (1.0 - fitted * fitted) * c / left) } else { seen };

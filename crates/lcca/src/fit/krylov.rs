@@ -1,19 +1,20 @@
 //! A few leading singular triplets of a dense matrix by block Krylov iteration, if that is soon exact to
 //! rounding.
 //!
-//! The subspace is that of V, MᵀM·V, (MᵀM)²·V, … with a random block V, kept orthonormal: a basis Q. With M·Q
-//! = U·diag(d)·Zᵀ, the triplets are U, d and Q·Z. They are taken if ‖Mᵀu − d·v‖ is rounding for all of them.
-//! A block takes 4·b·n² operations for b columns, so that eight of them cost a tenth of all eigenvectors of
+//! The subspace is that of V, MᵀM·V, (MᵀM)²·V, … with a random block V, kept orthonormal: a basis Q. With
+//! M·Q = U·diag(d)·Zᵀ, the triplets are U, d and Q·Z. They are taken if ‖Mᵀu − d·v‖ is rounding for all of
+//! them. A block takes 4·b·n² operations for b columns, so eight blocks cost a tenth of all eigenvectors of
 //! MᵀM. See Golub & Underwood, "The block Lanczos method for computing eigenvalues", 1977.
 
 use crate::random::{Purpose, normal_panel};
 use crate::small::{eigen, times};
 use faer::{Mat, MatRef};
 
-/// Blocks in all, and how many are added before the triplets are looked at.
+/// The number of blocks in all, and how many are added before the triplets are looked at.
 const BLOCKS: usize = 8;
 const STEP: usize = 4;
-/// All blocks have at most this share of the columns: with more, an eigendecomposition is as quick.
+/// All blocks together have at most one in this many of the columns, because with more an
+/// eigendecomposition is as quick.
 const SHARE: usize = 3;
 /// Residuals and products of different columns of the basis up to this are rounding.
 const ROUNDING: f64 = 2e-14;
@@ -41,7 +42,7 @@ pub(super) fn triplets(m: MatRef<'_, f64>, k: usize) -> Option<Found> {
             return Some(found);
         }
         next = times(m.transpose(), product.as_ref());
-        // The second time removes what rounding left the first time.
+        // The second round removes the part that rounding left in the first.
         for _ in 0..2 {
             let known = basis.subcols(0, own);
             next -= times(known, times(known.transpose(), next.as_ref()).as_ref());
@@ -75,7 +76,7 @@ fn accepted(
     for (j, d) in d.iter().enumerate() {
         residuals.col_mut(j).iter_mut().zip(v.col(j).iter()).for_each(|(residual, v)| *residual -= d * v);
     }
-    // Comparisons with what is not a number are false.
+    // A comparison with NaN is false, so residuals that are not numbers are refused.
     let is_exact = residuals.col_iter().all(|residual| residual.norm_l2() <= ROUNDING * d[0]);
     let is_orthonormal = || {
         let mut gram = times(basis.transpose(), basis);
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn what_is_not_exact_soon_is_left_to_others() {
-        // Values that lie close together all the way down, a matrix without any, and one that is too small.
+        // Values that lie close together all the way down, a matrix of zeros, and one that is too small.
         assert!(triplets(random_mat(310, 300, 4).as_ref(), 4).is_none());
         assert!(triplets(Mat::<f64>::zeros(310, 300).as_ref(), 4).is_none());
         assert!(triplets(with_values(80, 70, &[0.5]).as_ref(), 4).is_none());

@@ -1,4 +1,4 @@
-//! Larger pairs than those of a claim: compared with the exact answer, excluded by a proof, or searched for.
+//! Looks for larger pairs than those of a claim: by comparison with the exact answer, a proof, or a search.
 
 use super::certificate::{Proven, Search};
 use super::eigenproblem::{Block, ViewPanels};
@@ -23,7 +23,7 @@ pub(super) struct Claim<'a> {
     pub residuals: [Panel; 2],
 }
 
-/// The largest total that is proved to be possible, and how it was looked for.
+/// The largest total that is proved to be possible, and how larger pairs were looked for.
 pub(super) struct Larger {
     pub total: f64,
     pub search: Search,
@@ -43,8 +43,8 @@ impl From<Proof> for Proven {
     }
 }
 
-/// Compares the claim with the exact answer if that is known; proves it if that can be afforded; searches
-/// otherwise.
+/// Compares the claim with the exact answer if that is known; otherwise proves the claim if that can be
+/// afforded, and searches if not.
 pub(super) fn larger(
     claim: &Claim<'_>,
     ground: &Ground<'_>,
@@ -72,7 +72,7 @@ pub(super) fn larger(
             None => None,
         },
     };
-    // Twice what is allowed to be missing is proof enough.
+    // A total above the claim by twice the share that may be missing is proof enough.
     let target = (1.0 + 2.0 * settings.tol) * claim.objective.iter().sum::<f64>();
     if nearby > target {
         return Ok(Larger { unaffordable, ..Larger::new(nearby, Search::Nearby) });
@@ -81,7 +81,7 @@ pub(super) fn larger(
     Ok(Larger { unaffordable, ..Larger::new(found, Search::Probed) })
 }
 
-/// Proves or refutes the claim by a factorization of all columns. `None` if it tells neither.
+/// Proves or refutes the claim by a factorization of all columns. `None` if the factorization does neither.
 fn proven(claim: &Claim<'_>, route: &Route, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
     if let Route::Sparse(plan) = route {
         return settled(claim, plan, ground, nearby);
@@ -113,8 +113,8 @@ fn proven(claim: &Claim<'_>, route: &Route, ground: &Ground<'_>, nearby: f64) ->
     }
 }
 
-/// Proves by a sparse factorization how much the claim lacks at most, and finds what it lacks. `None` if that
-/// tells nothing.
+/// Proves by a sparse factorization how much the claim lacks at most, and finds the missing part. `None` if
+/// the factorization tells nothing.
 fn settled(claim: &Claim<'_>, plan: &Plan, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
     let (w, k) = (claim.w, claim.objective.len());
     let weights = w.map(|view| view.w.clone());

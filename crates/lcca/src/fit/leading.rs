@@ -1,9 +1,9 @@
 //! The leading singular triplets of a dense matrix, exact to rounding.
 //!
-//! With M = U·diag(d)·Vᵀ and fewer columns than rows, MᵀM = V·diag(d²)·Vᵀ and U = M·V·diag(d)⁻¹. An error of
-//! 1e-16 in MᵀM is one of 1e-16/d in U, so this is as good as an SVD unless a requested value is far below
-//! the largest; then it is an SVD. If few values are requested that stand out from the others, a Krylov
-//! subspace has them to rounding, and the decomposition is saved.
+//! With M = U·diag(d)·Vᵀ and fewer columns than rows, MᵀM = V·diag(d²)·Vᵀ and U = M·V·diag(d)⁻¹. An error
+//! of 1e-16 in MᵀM is one of 1e-16/d in U, so this is as good as an SVD unless a requested value is far
+//! below the largest; in that case an SVD is computed. If few values are requested that stand out from the
+//! others, a Krylov subspace has them to rounding, and no decomposition is needed.
 
 use super::krylov;
 use super::pivoted::parallelism;

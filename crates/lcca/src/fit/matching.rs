@@ -1,14 +1,13 @@
-//! Which pair of a resample is which pair of the model: orthogonal Procrustes on canonical variables.
+//! Finds which pair of a resample is which pair of the model: orthogonal Procrustes on canonical variables.
 //!
 //! Pairs with close correlations change places and mix from resample to resample, and signs are arbitrary. So
 //! the pairs of a resample are turned together by the orthogonal matrix Q that makes its canonical variables
 //! correlate most with those of the model, the same Q for both views. Variables are compared instead of
 //! weights, because weights of columns that depend on each other differ wildly for the same variable, and
 //! instead of loadings, because those count every column alike.
-//!
 //! With L the loadings of a resample, D the deviations of its columns and W the weights of the model's
-//! variables at unit variance, WᵀDL are the correlations of the model's variables with those of the resample,
-//! on the rows of the resample. So no pass is needed.
+//! variables at unit variance, WᵀDL are the correlations of the model's variables with those of the
+//! resample, on the rows of the resample. No pass is needed, because all three are known.
 
 use super::model::{Model, View};
 use super::seen::seen;
@@ -27,20 +26,20 @@ pub(super) struct Matching {
 
 /// A resample, turned towards the model.
 pub(super) struct Matched {
-    /// Weights, then loadings, of each view.
+    /// The weights, then the loadings, of each view.
     pub views: [[Panel; 2]; 2],
     /// For each of the model's pairs, the squared correlation of its variables with those matched to them:
     /// the mean of both views.
     pub together: Vec<f64>,
-    /// The same for the resample's own pairs, without turning: each of the model's pairs with the one most
-    /// like it.
+    /// For each of the model's pairs, the mean squared correlation with the pair in `partner`, without
+    /// turning.
     pub alone: Vec<f64>,
-    /// Which of the resample's pairs that is.
+    /// For each of the model's pairs, the resample's pair that is most like it.
     pub partner: Vec<Option<usize>>,
 }
 
 impl Matching {
-    /// `pair` are the rows that the model was trained on.
+    /// Prepares the model for comparisons; `pair` are the rows that it was trained on.
     pub fn new(model: &Model, pair: &InMemory) -> Result<Self> {
         let center = model.settings.center;
         let mut unit_weights = Vec::new();
@@ -104,8 +103,8 @@ fn squares(correlations: &[Mat<f64>]) -> Vec<f64> {
     (0..correlations[0].nrows()).map(of_pair).collect()
 }
 
-/// The standard deviation of each column of both views, or its root mean square if columns are not centered:
-/// of what covariates leave of it, if there are any.
+/// The standard deviation of each column of both views, less the effects of covariates if there are any. If
+/// columns are not centered, it is the root mean square.
 fn deviations(pair: &InMemory, center: bool) -> Result<[Vec<f64>; 2]> {
     seen(pair, center, |seen| {
         let of_view = |side: Side| -> Result<Vec<f64>> {
@@ -116,8 +115,8 @@ fn deviations(pair: &InMemory, center: bool) -> Result<[Vec<f64>; 2]> {
     })
 }
 
-/// Gives each of the model's pairs one of the resample's, the best match of all first. A pair that none is
-/// left for has none.
+/// Gives each of the model's pairs one of the resample's, the best match of all first. If the resample has
+/// fewer pairs, the rest stay without one.
 fn assign(likeness: &Mat<f64>) -> Vec<Option<usize>> {
     let (pairs, found) = (likeness.nrows(), likeness.ncols());
     let mut all: Vec<(usize, usize)> = (0..pairs).flat_map(|a| (0..found).map(move |i| (a, i))).collect();

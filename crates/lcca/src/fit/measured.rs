@@ -1,4 +1,4 @@
-//! Weights of both views measured by one pass, in the space of the problem.
+//! Measures weights of both views by one pass, in the space of the problem.
 
 use super::eigenproblem::Block;
 use super::problem::Problem;

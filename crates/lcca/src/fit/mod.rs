@@ -1,4 +1,4 @@
-//! Fitting, and using what was fitted.
+//! Fits models, and uses fitted ones.
 //!
 //! `driver` is the line from data to a fit; every other file is one step of it, one algorithm, or one use of
 //! a model.

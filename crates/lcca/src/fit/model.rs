@@ -13,16 +13,16 @@ pub struct Model {
     pub y: View,
     /// The correlation of each pair of canonical variables on the training rows.
     pub correlations: Vec<f64>,
-    /// The objective dᵢ of each pair; equal to the correlation only if there is no ridge.
+    /// The objective dᵢ of each pair, which equals the correlation only if there is no ridge.
     pub objective: Vec<f64>,
     /// How far each pair is from satisfying the equations of CCA on the training rows; 0 is exact.
     pub residuals: Vec<f64>,
     /// Captured correlation on the training rows: the sum of the correlations between the two fitted
     /// subspaces.
     pub total: f64,
-    /// Rows trained on.
+    /// The number of rows trained on.
     pub rows: u64,
-    /// The settings that made it.
+    /// The settings of the fit.
     pub settings: Settings,
 }
 
@@ -30,18 +30,18 @@ pub struct Model {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct View {
-    /// Weights, p×k: the canonical variables are (X − 1μᵀ)·weights, with what covariates explain taken out
-    /// first.
+    /// The weights, p×k: the canonical variables are (X − 1μᵀ)·weights, after the effects of covariates are
+    /// subtracted.
     pub weights: Panel,
     /// Correlation of each column with each canonical variable of its own view, p×k; 0 for a constant column.
     pub loadings: Panel,
-    /// Column means μ, if the model is centered.
+    /// The column means μ, if the model is centered.
     pub mean: Option<Vec<f64>>,
-    /// What covariates explain of the view, if there were any.
+    /// The effects of covariates on the view, if there were any.
     pub effects: Option<Effects>,
 }
 
-/// What q covariates Z explain of a view: (Z − 1ζᵀ)·coefficientsᵀ is subtracted from its rows.
+/// The effects of q covariates Z on a view: (Z − 1ζᵀ)·coefficientsᵀ is subtracted from its rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effects {
     /// The means ζ of the covariates; zeros if the model is not centered.
@@ -58,13 +58,13 @@ impl View {
 }
 
 impl Model {
-    /// Columns of the covariates that the model was fitted with; 0 if there were none.
+    /// The number of columns of the covariates that the model was fitted with; 0 if there were none.
     pub fn covariate_columns(&self) -> usize {
         self.x.effects.as_ref().map_or(0, |effects| effects.mean.len())
     }
 
     /// A model with weights and settings, whose training is not described: correlations, objective and
-    /// residuals are 0. It transforms and scores like any other; set the public fields to describe its
+    /// residuals are 0. It transforms and scores like any other. Set the public fields to describe its
     /// training.
     pub fn new(x: View, y: View, settings: Settings) -> Self {
         let zeros = vec![0.0; x.weights.cols()];

@@ -28,15 +28,15 @@ pub(super) type SharedBlock = OnceLock<Coarse>;
 
 /// The data as methods see them.
 pub(super) struct Data<'a> {
-    /// The rows, centered and scaled if that is wanted.
+    /// The rows, centered and scaled if the settings say so.
     pub rows: &'a dyn Pair,
-    /// Whether the rows are nothing but their Gram matrix, so that passes over them are passes over it.
+    /// Whether the rows are known only by their Gram matrix, so that passes over them are passes over it.
     pub is_formed: bool,
-    /// The same data known by their Gram matrices, if iterations run over those.
+    /// The data known by their Gram matrices, if iterations run over those.
     pub grams: Option<&'a dyn Pair>,
-    /// Those matrices, scaled but not centered.
+    /// The Gram matrices that iterations run over, scaled but not centered.
     pub joint: Option<&'a JointGram>,
-    /// A coarse block of fits to similar rows.
+    /// A coarse block that fits to similar rows share.
     pub shared: Option<&'a SharedBlock>,
     /// The means of the scaled columns.
     pub means: Option<&'a [Vec<f64>; 2]>,
@@ -57,7 +57,7 @@ impl Data<'_> {
         let (Some(joint), Some(grams)) = (self.joint, self.grams) else { return Ok(false) };
         for side in Side::BOTH {
             let (raw, seen) = (&joint.moments(side).square, &grams.moments(side)?.square);
-            // The products of a constant column are zero, whatever is left of it.
+            // The products of a constant column are zero, even if rounding leaves some of it.
             let both = raw.par_iter().zip(seen).with_min_len(COLUMNS);
             if both.any(|(raw, seen)| *seen > 0.0 && *seen < WELL_CENTERED * raw) {
                 return Ok(false);
@@ -97,7 +97,7 @@ pub(super) fn fit_one(
     loop {
         let counted = Counted { rows: &rows, grams: grams.as_ref(), units };
         let attempt = fit_in_units(data, plan, settings, start, keeps_weights, &counted, watch)?;
-        // The largest variance is found from below; if it was found far too low, everything is measured
+        // The largest variance is found from below. If it was found far too low, everything is measured
         // again.
         let largest = attempt.0.model.objective.first().copied().unwrap_or(0.0);
         let unit = units.iter().product::<f64>().sqrt();
@@ -108,7 +108,7 @@ pub(super) fn fit_one(
     }
 }
 
-/// What a fit runs on, counted, and its units of objective values.
+/// The data that a fit runs on, counted, and its units of objective values.
 struct Counted<'a> {
     rows: &'a Counting<'a>,
     grams: Option<&'a Counting<'a>>,
@@ -169,9 +169,9 @@ fn fit_in_units(
             Products::Figures(figures) => figures.weights,
         };
     }
-    // Whatever a method iterated on, its result is measured on the rows, or on their Gram matrices if those
-    // are nearly as exact. Rows that iterations did not read are not moved to another space for a single
-    // pass.
+    // The result is measured on the rows, or on their Gram matrices if those are nearly as exact, no matter
+    // on which of the two the method iterated. Rows that iterations did not read are not moved to another
+    // space for a single pass.
     let measured_on = match on_grams {
         Some(on_grams) if grams_are_exact => on_grams,
         Some(_) => Problem { space: &Host, ..on_rows },
@@ -201,7 +201,7 @@ fn run(problem: &Problem<'_>, plan: &Plan, start: Start, shared: Option<&SharedB
             let mut equations = BothViews::new(problem, is_informed)?;
             let raw = lobpcg::lobpcg(problem, &mut equations, start)?;
             if let (Some(shared), Some(block)) = (shared, equations.into_block()) {
-                // If another fit was faster, its block is as good.
+                // If another fit left its block first, that one is as good.
                 let _ = shared.set(block);
             }
             Ok(raw)

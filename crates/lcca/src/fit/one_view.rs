@@ -1,6 +1,6 @@
 //! The eigenproblem of CCA on one view, the other being eliminated.
 //!
-//! If (Cxx + λI)⁻¹ is easy to apply, as for a one-hot view, Wx = (Cxx + λI)⁻¹CxyWy·Θ⁻¹ and what is left is
+//! If (Cxx + λI)⁻¹ is easy to apply, as for a one-hot view, Wx = (Cxx + λI)⁻¹CxyWy·Θ⁻¹, and the rest is
 //!
 //! ```text
 //! Cyx(Cxx + λI)⁻¹Cxy·wy = d²·(Cyy + λI)·wy
@@ -30,9 +30,9 @@ use crate::whiten::whitener;
 use faer::Mat;
 use std::sync::{Mutex, PoisonError};
 
-/// Iterations are so cheap here that this share of the tolerance is asked for.
+/// Iterations are so cheap here that they go on until this share of the tolerance.
 const EXTRA_DIGITS: f64 = 1e-3;
-/// What residuals say is multiplied by this, because the diagonal is not all of C + λI.
+/// Estimates from residuals are multiplied by this, because the diagonal is not all of C + λI.
 const MARGIN: f64 = 2.0;
 /// Values of d below this do not blow up the residual of d, which is that of d² divided by 2d.
 const SMALLEST_DIVISOR: f64 = 1e-3;
@@ -44,10 +44,10 @@ pub(super) struct OneView<'a> {
     inverse: RowFactors,
     /// Applies (Cxx + λI)⁻¹ of the view that is eliminated.
     solver: OneHot,
-    /// The panel of that view of the last measurement: asking the system for another takes as long as using
-    /// it.
+    /// The eliminated view's panel of the last measurement, kept because asking the system for another
+    /// takes as long as using it.
     across: Mutex<Option<Tall>>,
-    /// Measures both in one pass, if there are Gram matrices.
+    /// Measures in one pass instead of two, if there are Gram matrices.
     eliminated: Option<Eliminated>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> OneView<'a> {
         let inverse = problem.space.row_factors(kept.inverse_diagonal()?)?;
         let solver = OneHot::new(gone)?;
         let kept_mean = problem.means.map(|means| &means[kept.side as usize][..]);
-        // What covariates explain is taken out of passes, not of Gram matrices.
+        // The effects of covariates are taken out of passes, not of Gram matrices.
         let eliminated = match problem.joint.filter(|_| problem.along.is_none()) {
             Some(joint) => Some(Eliminated::new(joint, side, &solver, kept_mean)?),
             None => None,
@@ -216,7 +216,7 @@ impl Eigenproblem for OneView<'_> {
         Ok(None)
     }
 
-    /// The weights of the eliminated view are (Cxx + λI)⁻¹Cxy·Wy up to scale: one pass.
+    /// The weights of the eliminated view, which are (Cxx + λI)⁻¹Cxy·Wy up to scale: one pass.
     fn finish(&self, mut weights: Vec<Panel>) -> Result<[Panel; 2]> {
         let space = self.problem.space;
         let own = space.upload(weights.remove(0))?;

@@ -1,8 +1,8 @@
-//! Fits along a path of ridges: what does not depend on the ridge is done once.
+//! Fits along a path of ridges, where work that does not depend on the ridge is done once.
 //!
 //! Structure, moments and Gram matrices are found and formed once. Ridges are taken from the largest down,
-//! and each fit starts from the block of the one before: the problem is easy if the ridge is large, and
-//! changes little from one ridge to the next.
+//! and each fit starts from the block of the one before, because the problem is easy if the ridge is large,
+//! and changes little from one ridge to the next.
 
 use super::driver::fit_all;
 use super::fitted::Fit;

@@ -1,17 +1,17 @@
-//! Whether correlations on held-out rows could be chance: a permutation test.
+//! Tests whether correlations on held-out rows could be chance: a permutation test.
 //!
-//! The weights are fixed: they were found on other rows. If the two views are independent, the rows of Y's
-//! scores can be dealt to the rows of X's in any order without changing how their correlations are
-//! distributed. The observed ones are therefore compared with those of random orders, which is exact for any
-//! number of rows and any distribution. Rows must be independent of each other, unless it is said which may
-//! change places (`exchange`). They must not have been trained on: weights that have seen the rows make
-//! chance look large, and permuting scores does not undo that. Covariates are taken out of the scores
-//! (`project_out`), which is exact for normal errors.
+//! The weights are fixed, because they were found on other rows. If the two views are independent, the rows
+//! of Y's scores can be dealt to the rows of X's in any order without changing how their correlations are
+//! distributed. The observed ones are therefore compared with those of random orders, which is exact for
+//! any number of rows and any distribution. Rows must be independent of each other, unless the caller says
+//! which may change places (`exchange`). They must not have been trained on: weights that have seen the
+//! rows make chance look large, and permuting scores does not undo that. Covariates are taken out of the
+//! scores (`project_out`), which is exact for normal errors.
 //!
 //! For several pairs at once p-values are stepped down (Westfall & Young 1993): the largest correlation is
 //! compared with the largest of all pairs under each order, the next with the largest of those left, and so
-//! on. No p-value is smaller than the one before. The chance that any of them falls below α without cause is
-//! at most α. Cost n·k for each order; memory 16·n·k bytes.
+//! on. No p-value is smaller than the one before. The chance that any of them falls below α without cause
+//! is at most α. The cost is n·k for each order, and the memory 16·n·k bytes.
 
 use super::dealt::Observed;
 use super::drawn::Draws;
@@ -27,7 +27,7 @@ use rayon::prelude::*;
 
 /// Less than this share of a column's squares about its mean is rounding.
 const ROUNDING: f64 = 1e-13;
-/// Rows that one thread sums up or changes at a time.
+/// The number of rows that one thread sums up or changes at a time.
 const PIECE: usize = 1 << 14;
 
 /// The result of a permutation test.
@@ -38,35 +38,34 @@ pub struct Significance {
     /// For each pair alone, the share of orders, the observed one included, in which it correlates at least
     /// as much.
     pub p: Vec<f64>,
-    /// The same with the chance of any false finding among all pairs controlled.
+    /// For each pair, the p-value that controls the chance of any false finding among all pairs.
     pub adjusted: Vec<f64>,
-    /// Random orders drawn.
+    /// The number of random orders drawn.
     pub permutations: usize,
 }
 
 /// How to test.
 #[derive(Clone, Copy, Debug)]
 pub struct PermutationTest<'a> {
-    /// Random orders to draw.
+    /// The number of random orders to draw.
     pub permutations: usize,
     /// The seed of the orders.
     pub seed: u64,
-    /// What may change places.
+    /// Which rows may change places.
     pub exchange: Exchange<'a>,
     /// Columns whose linear influence on both views is taken out, one row per row.
     pub covariates: Option<&'a Matrix>,
 }
 
 impl PermutationTest<'static> {
-    /// A test with that many orders of all rows.
+    /// A test with `permutations` orders of all rows.
     pub fn new(permutations: usize, seed: u64) -> Self {
         PermutationTest { permutations, seed, exchange: Exchange::Rows, covariates: None }
     }
 }
 
 impl Model {
-    /// Tests the correlation of each pair on rows that were **not** trained on; see the module for what is
-    /// tested.
+    /// Tests the correlation of each pair on rows that were **not** trained on; the module says how.
     pub fn permutation_test(
         &self,
         x: &Matrix,
@@ -77,8 +76,8 @@ impl Model {
         self.permutation_test_in(&Host, x, y, test, watch)
     }
 
-    /// The same with the rows dealt to each other in a space, if it does that sooner than the host. The
-    /// answer is the same.
+    /// Tests the correlation of each pair as [`Model::permutation_test`] does, but deals the rows to each
+    /// other in `space` if that is faster there than on the host. The answer is the same.
     pub fn permutation_test_in(
         &self,
         space: &dyn Space,
@@ -90,8 +89,8 @@ impl Model {
         if x.rows() != y.rows() {
             return Err(Error::RowsDiffer { x: x.rows(), y: y.rows() });
         }
-        // What a model takes out by its own coefficients is a function of the covariates, which are taken out
-        // below in any case.
+        // A model subtracts a function of the covariates by its own coefficients, and all linear functions
+        // of the covariates are taken out below in any case.
         let known = test.covariates.filter(|_| self.covariate_columns() > 0);
         let scores =
             [self.transform_all_with(Side::X, x, known)?, self.transform_all_with(Side::Y, y, known)?];
@@ -114,7 +113,7 @@ pub(super) fn test_scores(
         None => (scores, all(), center),
         Some(covariates) => {
             let projection = Projection::new(covariates, rows, center)?;
-            // The constant is among what was taken out.
+            // The constant was taken out with the covariates.
             (scores.map(|scores| projection.apply(&scores)), projection.kept, false)
         }
     };
@@ -136,7 +135,8 @@ pub fn permutation_test(
     permutation_test_in(&Host, x, y, permutations, seed, watch)
 }
 
-/// The same in a space, if it deals rows to each other sooner than the host.
+/// Tests correlations as [`permutation_test`] does, but in `space` if that deals rows to each other faster
+/// than the host.
 pub fn permutation_test_in(
     space: &dyn Space,
     x: &Panel,
@@ -148,7 +148,7 @@ pub fn permutation_test_in(
     test_orders([x, y], &Orders::All(x.rows()), permutations, seed, space, watch)
 }
 
-/// The same, with given orders of the rows.
+/// Tests the correlations of columns of `x` and `y` with given orders of the rows.
 fn test_orders(
     [x, y]: [&Panel; 2],
     orders: &Orders,
@@ -187,15 +187,15 @@ fn standardize(scores: &mut Panel, center: bool) {
         change_rows(scores, |row| row.iter_mut().zip(&mean).for_each(|(score, mean)| *score -= mean));
     }
     let square = column_sums(scores, |sum, row| sum.iter_mut().zip(row).for_each(|(sum, s)| *sum += s * s));
-    // If almost all of a column is its mean, what is left is rounding.
+    // If almost all of a column is its mean, the remainder is rounding.
     let varies = |(&square, mean): (&f64, &f64)| square > ROUNDING * (square + rows as f64 * mean * mean);
     let scale: Vec<f64> =
         square.iter().zip(&mean).map(|both| if varies(both) { both.0.sqrt().recip() } else { 0.0 }).collect();
     change_rows(scores, |row| row.iter_mut().zip(&scale).for_each(|(score, scale)| *score *= scale));
 }
 
-/// A sum for each column over all rows. Threads sum up pieces of a fixed size, so that their number does not
-/// show.
+/// A sum for each column over all rows. Threads sum up pieces of a fixed size, so that the result does not
+/// depend on the number of threads.
 fn column_sums(scores: &Panel, add: impl Fn(&mut [f64], &[f64]) + Sync) -> Vec<f64> {
     let piece = |first: usize| {
         let mut sums = vec![0.0; scores.cols()];

@@ -1,10 +1,10 @@
 //! One view's Gram matrix, whitened by a Cholesky factorization with pivots.
 //!
-//! C + λI is scaled to a unit diagonal and factorized as A = RᵀR, columns in the order of what is left of
-//! them after those before: R = [R₁ R₂] with R₁ triangular, as high as the rank. The pivots' columns times
-//! R₁⁻¹ are orthonormal. That takes r·n² operations, and eigenvectors ten times as many. The rank is clear if
-//! no column is left that is neither significant nor rounding, and ‖R₁⁻¹‖² = tr(A₁⁻¹), which is at least one
-//! over the smallest eigenvalue, is not too large.
+//! C + λI is scaled to a unit diagonal and factorized as A = RᵀR, columns in the order of the remainders
+//! that those before leave of them: R = [R₁ R₂] with R₁ triangular, as high as the rank. The pivots'
+//! columns times R₁⁻¹ are orthonormal. That takes r·n² operations, and eigenvectors ten times as many. The
+//! rank is clear if no column is left that is neither significant nor rounding, and ‖R₁⁻¹‖² = tr(A₁⁻¹),
+//! which is at least one over the smallest eigenvalue, is not too large.
 
 use crate::error::{Error, Result};
 use crate::whiten::inverse_root;
@@ -14,11 +14,12 @@ use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatRef, Par};
 
-/// A column is significant if this share of its variance is not explained by the columns before it: rounding
-/// of a Gram matrix is a million times smaller. No eigenvalue may be smaller, relative to the largest.
+/// A column is significant if this share of its variance is not explained by the columns before it, because
+/// rounding of a Gram matrix is a million times smaller. No eigenvalue may be smaller, relative to the
+/// largest.
 const SIGNIFICANT: f64 = 1e-10;
-/// Below this share what is left of a column is rounding. Between the two nothing can be said, and QR has to
-/// decide.
+/// If less than this share of a column remains, the remainder is rounding. Between this and `SIGNIFICANT`
+/// nothing can be said, and QR has to decide.
 const ROUNDING: f64 = 1e-13;
 
 /// A = RᵀR, cut at its rank.
@@ -32,9 +33,9 @@ pub(super) struct Pivoted {
 }
 
 impl Pivoted {
-    /// From the lower triangle of C; `None` if the rank is not clear, unless that is to be `decided`: then
-    /// columns that are not significant are taken to depend on the others. `diagonal` is that of C + λI, 0
-    /// for columns that are zero but for rounding.
+    /// Factorizes A, from the lower triangle of C. `None` if the rank is not clear, unless it is to be
+    /// `decided`: then columns that are not significant are taken to depend on the others. `diagonal` is
+    /// that of C + λI, 0 for columns that are zero but for rounding.
     pub fn new(gram: MatRef<'_, f64>, ridge: f64, diagonal: &[f64], decided: bool) -> Result<Option<Self>> {
         let size = gram.nrows();
         let scale: Vec<f64> = diagonal.iter().map(|&d| inverse_root(d)).collect();
@@ -67,13 +68,13 @@ impl Pivoted {
         Ok(is_clear.then_some(pivoted))
     }
 
-    /// A = I, for B = `factor`·I.
+    /// The factor of A = I, for B = `factor`·I.
     pub fn identity(size: usize, factor: f64) -> Self {
         let scale = vec![inverse_root(factor); size];
         Pivoted { order: (0..size).collect(), scale, lower: Mat::identity(size, size) }
     }
 
-    /// Independent columns of the view.
+    /// The number of independent columns of the view.
     pub fn rank(&self) -> usize {
         self.lower.ncols()
     }
@@ -126,7 +127,7 @@ impl Pivoted {
     }
 }
 
-/// T ← (I + BBᵀ)⁻¹T, by whichever of I + BBᵀ and I + BᵀB is smaller. Returns BᵀT.
+/// T ← (I + BBᵀ)⁻¹T, by the smaller of I + BBᵀ and I + BᵀB. Returns BᵀT.
 fn shorten(t: &mut Mat<f64>, b: &Mat<f64>) -> Result<Mat<f64>> {
     if b.ncols() < b.nrows() {
         let inner = solve_with_identity(b.transpose() * b, b.transpose() * &*t)?;
@@ -171,7 +172,7 @@ fn factorize(a: &mut Mat<f64>) -> Option<(Vec<usize>, usize)> {
     Some((order, info.rank))
 }
 
-/// Small matrices are not worth waking other threads for.
+/// Small matrices are computed on one thread, because they are not worth waking others for.
 pub(super) fn parallelism(size: usize) -> Par {
     if size < 256 { Par::Seq } else { Par::rayon(0) }
 }

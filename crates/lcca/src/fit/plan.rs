@@ -1,4 +1,4 @@
-//! What `auto` stands for on given data, and why.
+//! Chooses the method that `auto` stands for on given data, and says why.
 
 use super::sketch;
 use crate::data::{GramEstimate, InMemory, Pair, Shape, Side};
@@ -8,15 +8,15 @@ use crate::method::{Algorithm, Method, Settings};
 use crate::outcome::Decision;
 use crate::watch::Loop;
 
-/// Passes that LOBPCG usually needs, for comparing costs.
+/// The number of passes that LOBPCG usually needs, for comparing costs.
 const USUAL_PASSES: f64 = 40.0;
 /// Views are narrow if solving with their dense Gram matrices takes at most this many operations: 2,200 +
-/// 2,200 columns, or 5,300 + 50. That is some seconds on two cores, and nothing can be missed by it.
+/// 2,200 columns, or 5,300 + 50. That takes some seconds on two cores, and can miss nothing.
 const NARROW: f64 = 2e11;
-/// Dense matrices, as wide as both views, that are held while such a pair is solved: the Gram matrix, its
-/// copy or another thread's, the views' factors, an inverse and a whitened cross product.
+/// The number of dense matrices, as wide as both views, that are held while a narrow pair is solved: the
+/// Gram matrix, its copy or another thread's, the views' factors, an inverse and a whitened cross product.
 const MATRICES: u64 = 6;
-/// Operations that take no time worth saving: below this, rows that only QR can be asked of are given to QR.
+/// Operations that take no time worth saving: below this, rows that can form a triangle are given to QR.
 const TRIVIAL: f64 = 1e9;
 /// A scattered multiplication takes as long as this many of a matrix product.
 const SCATTERED: f64 = 12.0;
@@ -31,7 +31,7 @@ pub(super) struct Plan {
     pub eliminate: Option<Side>,
     /// The expected size of the joint Gram matrix, if iterations are to run over it.
     pub gram: Option<GramEstimate>,
-    /// What was decided so far.
+    /// The decisions so far.
     pub decisions: Vec<Decision>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn plan(pair: &dyn Pair, settings: &Settings) -> Result<Plan> {
     Ok(Plan { method, eliminate, gram, decisions: vec![decision] })
 }
 
-/// What the exact ways would cost, in operations.
+/// The cost of each way to fit, in operations.
 struct Operations {
     /// QR of n rows and an SVD.
     exact: f64,
@@ -85,9 +85,9 @@ impl Operations {
     }
 }
 
-/// Operations of CCA with dense Gram matrices that are there: factors of both and an inverse of each, at half
-/// the speed of products because of pivots; the whitened cross product, its square, and the eigenvectors of
-/// that.
+/// Operations of CCA with dense Gram matrices that were formed: factors of both and an inverse of each, at
+/// half the speed of products because of pivots; the whitened cross product, its square, and the
+/// eigenvectors of that.
 fn solving(shape: Shape) -> f64 {
     let (p, q) = (shape.x_cols as f64, shape.y_cols as f64);
     let (narrow, wide) = (p.min(q), p.max(q));
@@ -95,8 +95,8 @@ fn solving(shape: Shape) -> f64 {
     factors + p * q * (p + q) + 2.0 * narrow * narrow * wide + 10.0 * narrow.powi(3)
 }
 
-/// Whether `auto` solves these views with dense Gram matrices, whatever their rows and however many pairs are
-/// requested.
+/// Whether `auto` solves these views with dense Gram matrices, for any number of rows and of requested
+/// pairs.
 pub(super) fn is_narrow(pair: &dyn Pair, settings: &Settings) -> bool {
     let shape = pair.shape();
     let width = (shape.x_cols + shape.y_cols) as u64;
@@ -106,14 +106,14 @@ pub(super) fn is_narrow(pair: &dyn Pair, settings: &Settings) -> bool {
         && pair.capabilities().grams.is_some()
 }
 
-/// Stored entries of both views.
+/// The number of stored entries of both views.
 pub(super) fn entries(pair: &dyn Pair) -> Result<f64> {
     let of_view = |side: Side| -> Result<u64> { Ok(pair.moments(side)?.count.iter().sum()) };
     Ok((of_view(Side::X)? + of_view(Side::Y)?) as f64)
 }
 
-/// Roughly how many operations a fit takes: enough to tell seconds from minutes, on any machine alike. No
-/// pass.
+/// Roughly how many operations a fit takes: enough to tell seconds from minutes, on any machine alike.
+/// Costs no pass.
 pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64> {
     let Operations { exact, gram, iterative } = Operations::estimate(pair, settings.k)?;
     Ok(match settings.method.algorithm() {
@@ -123,7 +123,7 @@ pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64>
         Algorithm::Gram => gram,
         Algorithm::Sketch => {
             let Shape { rows, .. } = pair.shape();
-            // QR of the sums and what it takes apart from the rows.
+            // The operations of QR of the rows, reduced by the share of the sums in them.
             exact * (sketch::size(settings.method, pair.shape()) as f64 / rows as f64).min(1.0)
         }
         Algorithm::Lobpcg | Algorithm::ShiftInvert => iterative,
@@ -136,7 +136,7 @@ pub fn estimated_operations(pair: &dyn Pair, settings: &Settings) -> Result<f64>
 
 /// About how many operations of a fit another [`Space`](crate::space::Space) than ordinary memory can take
 /// over: iterations of LOBPCG, or the Gram matrix of dense rows. `None` if the answer is found in another
-/// way. No pass.
+/// way. Costs no pass.
 pub fn operations_elsewhere(pair: &dyn Pair, settings: &Settings) -> Result<Option<f64>> {
     let (method, ..) = choose_method(pair, settings)?;
     let Shape { rows, x_cols, y_cols } = pair.shape();
@@ -187,8 +187,8 @@ fn choose_method(pair: &dyn Pair, settings: &Settings) -> Result<(Method, Option
     Ok((method, None, Decision::CheapestTaken { exact, gram, iterative }))
 }
 
-/// The estimated size of the joint Gram matrix if passes over it touch so much less than passes over rows
-/// that forming it pays, or if the method was requested and needs it.
+/// The estimated size of the joint Gram matrix, if passes over it touch less than passes over rows by
+/// enough to pay for forming it, or if the method was requested and needs it.
 fn gram_mode(pair: &dyn Pair, required: bool, settings: &Settings) -> Result<Option<GramEstimate>> {
     let Some(joint_grams) = pair.capabilities().joint_grams else { return Ok(None) };
     let Some(estimate) = joint_grams.estimate()? else { return Ok(None) };

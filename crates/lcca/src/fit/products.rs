@@ -1,12 +1,12 @@
-//! What a method knows of its result when it ends: products of its weights, or everything that is measured
-//! from them.
+//! The results that a method already has when it ends: products of its weights, or all figures that are
+//! measured from them.
 
 use super::regress::Regressions;
 use super::view_block::ViewBlock;
 use crate::matrix::Panel;
 use faer::Mat;
 
-/// What is known of weights as exactly as a pass would tell it.
+/// Results for weights, as exact as a pass would measure them.
 pub(super) enum Products {
     /// The products of any weights of both views.
     Views(Box<[ViewBlock; 2]>),
@@ -14,7 +14,7 @@ pub(super) enum Products {
     Figures(Box<Figures>),
 }
 
-/// The best pairs, and what a model tells of them. Panels have one row per column of a view.
+/// The best pairs, and the figures that a model reports of them. Panels have one row per column of a view.
 pub(super) struct Figures {
     pub weights: [Panel; 2],
     pub loadings: [Panel; 2],

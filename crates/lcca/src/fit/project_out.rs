@@ -19,9 +19,9 @@ use crate::error::{Error, Result};
 use crate::matrix::{Matrix, Panel};
 use faer::Mat;
 
-/// Covariates of which less than this share of their length is left beside the others depend on them.
+/// A covariate depends on the others if less than this share of its length is left beside them.
 const DEPENDENT: f64 = 1e-10;
-/// Rows that must be left: fewer have no correlations but ±1.
+/// The fewest rows that must be left, because fewer have no correlations but ±1.
 const FEWEST: usize = 3;
 
 /// Qᵀ for given covariates.
@@ -35,7 +35,7 @@ pub(super) struct Projection {
 }
 
 impl Projection {
-    /// For the covariates of `rows` rows, and a constant if `center`.
+    /// The projection for the covariates of `rows` rows, and for a constant if `center`.
     pub fn new(covariates: &Matrix, rows: usize, center: bool) -> Result<Self> {
         if covariates.rows() != rows {
             let what = "rows of the covariates";
@@ -54,7 +54,7 @@ impl Projection {
         let kept = (0..rows).filter(|&row| !is_dropped[row]).collect();
         let dropped: Vec<usize> = (0..rows).filter(|&row| is_dropped[row]).collect();
         let own = Mat::from_fn(rank, rank, |i, j| basis[(dropped[i], j)]);
-        // UₖᵀUₖ = I − UdᵀUd, so that the eigenvalues of S·R·Sᵀ that are not 1 are those of UdᵀUd.
+        // UₖᵀUₖ = I − UdᵀUd, so the eigenvalues of S·R·Sᵀ that are not 1 are those of UdᵀUd.
         let eigen = (own.transpose() * &own)
             .self_adjoint_eigen(faer::Side::Lower)
             .map_err(|_| Error::Factorization("the covariates of the rows left out"))?;

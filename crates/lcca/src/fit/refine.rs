@@ -8,10 +8,10 @@
 //!          measure T: one pass;   Rayleigh–Ritz on [W T] → new W and its products
 //! ```
 //!
-//! That is LOBPCG without its memory and without what it does to be sure of having converged: choosing
-//! columns, factorizing them, looking for witnesses. The error of W becomes of second order in what the rows
-//! differ by, as far as M stands for B − A, and that of the objective of fourth order. Cost: one pass more
-//! than steps.
+//! That is LOBPCG without its memory, and without its precautions against claiming too early: choosing
+//! columns, factorizing them, looking for witnesses. The error of W becomes of second order in the
+//! difference between the rows of both fits, as far as M stands for B − A, and that of the objective of
+//! fourth order. The cost is one pass more than there are steps.
 
 use super::best_pairs::BestPairs;
 use super::coarse::Coarse;
@@ -23,7 +23,7 @@ use crate::matrix::Panel;
 use crate::panels;
 use crate::space::RowFactors;
 
-/// Preconditioned steps. One leaves twice the error and saves a fifth of the time.
+/// The number of preconditioned steps. One leaves twice the error and saves a fifth of the time.
 const STEPS: usize = 2;
 
 /// Takes some steps from the weights of another fit.

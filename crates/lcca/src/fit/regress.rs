@@ -1,7 +1,7 @@
-//! The views' columns as linear functions of canonical variables: what turns scores back into data.
+//! The views' columns as linear functions of canonical variables, which turn scores back into data.
 //!
-//! With Z = X·W, the least-squares coefficients of any columns T on Z are TᵀZ(ZᵀZ)⁺. Everything in it is
-//! known once a fit has been measured: XᵀZ = C·W, YᵀZ = Cyx·W and ZᵀZ = WᵀCW. No pass.
+//! With Z = X·W, the least-squares coefficients of any columns T on Z are TᵀZ(ZᵀZ)⁺. They cost no pass,
+//! because all factors are known once a fit has been measured: XᵀZ = C·W, YᵀZ = Cyx·W and ZᵀZ = WᵀCW.
 
 use crate::error::Result;
 use crate::matrix::Panel;
@@ -12,17 +12,17 @@ use faer::{Mat, MatRef};
 /// Least-squares coefficients of columns on canonical variables, one row per column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regressions {
-    /// Of X's columns on X's canonical variables, p₁×k.
+    /// The coefficients of X's columns on X's canonical variables, p₁×k.
     pub x: Panel,
-    /// Of Y's columns on Y's canonical variables, p₂×k.
+    /// The coefficients of Y's columns on Y's canonical variables, p₂×k.
     pub y: Panel,
-    /// Of Y's columns on X's canonical variables, p₂×k.
+    /// The coefficients of Y's columns on X's canonical variables, p₂×k.
     pub y_on_x: Panel,
 }
 
 impl Regressions {
-    /// From the products of a finished fit: `cw` are C·W of both views, `across` is Cyx·Wx, and `grams` are
-    /// WᵀCW.
+    /// Computes the coefficients from the products of a finished fit: `cw` are C·W of both views, `across`
+    /// is Cyx·Wx, and `grams` are WᵀCW.
     pub(super) fn new([x, y]: [Panel; 2], across: Panel, grams: [MatRef<'_, f64>; 2]) -> Result<Self> {
         Ok(Regressions {
             x: coefficients(x, grams[0])?,

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::random;
 use rand::RngExt;
 
-/// What is drawn with replacement: rows, or whole groups of rows.
+/// Draws units with replacement: rows, or whole groups of rows.
 pub(super) struct Urn<'a> {
     pair: &'a InMemory,
     units: Units,
@@ -19,7 +19,7 @@ enum Units {
 }
 
 impl<'a> Urn<'a> {
-    /// The rows of positive weight, or their groups.
+    /// An urn of the rows of positive weight, or of their groups.
     pub fn new(pair: &'a InMemory, groups: Option<&Groups>, seed: u64) -> Result<Self> {
         let rows = pair.shape().rows;
         let counts = |row: usize| pair.weight(row) > 0.0;
@@ -44,7 +44,7 @@ impl<'a> Urn<'a> {
         self.pair
     }
 
-    /// Rows or groups.
+    /// The number of rows or groups in the urn.
     pub fn count(&self) -> usize {
         match &self.units {
             Units::Rows(rows) => rows.len(),

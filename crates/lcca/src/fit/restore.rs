@@ -1,4 +1,4 @@
-//! Turning a fit to a reduced problem into one to the problem it stands for.
+//! Turns a fit to a reduced problem into a fit to the problem that it stands for.
 
 use super::fitted::Fit;
 use super::model::View;

@@ -1,18 +1,18 @@
-//! What correlations mean nothing: those that the numbers of rows and columns alone bring about.
+//! Correlations that mean nothing, because the numbers of rows and columns alone bring them about.
 //!
-//! - **Guaranteed.** Centered views of n rows lie in a space of n − 1 dimensions. Spans of p and q dimensions
-//!   in it share at least p + q − (n − 1) directions, and along those the correlation is 1 whatever the data
-//!   say.
+//! - **Guaranteed.** Centered views of n rows lie in a space of n − 1 dimensions. Spans of p and q
+//!   dimensions in it share at least p + q − (n − 1) directions, and along those the correlation is 1 for
+//!   any data.
 //! - **Noise.** The largest correlation between independent views is, for many rows and columns (Wachter
 //!   1980), r² = (√(a(1 − b)) + √(b(1 − a)))² with a = p/n and b = q/n, and 1 if a + b ≥ 1.
 //! - **Inflation.** A true correlation ρ is seen as r² = (ρ² + a(1 − ρ²))(ρ² + b(1 − ρ²))/ρ² if that is above
 //!   the noise (Bao, Hu, Pan and Zhou 2019). Solved for ρ it says how much of a correlation is left.
 //!
 //! A ridge λ shrinks a column of variance v by g = v/(v + λ·v̄), v̄ the mean variance. Columns that it
-//! shrinks count less: p is replaced by (Σg)²/Σg², the number of columns of equal shares that would weigh as
-//! much. Without a ridge that is p, and it is p for any ridge if all variances are equal: noise that no
-//! column stands out of is not removed by a ridge. Variances are those of columns, so views whose columns
-//! depend on each other are judged with too much caution.
+//! shrinks count less: p is replaced by (Σg)²/Σg², the number of columns of equal shares that would weigh
+//! as much. Without a ridge that is p, and it is p for any ridge if all variances are equal, because noise
+//! that no column stands out of is not removed by a ridge. Variances are those of columns, so views whose
+//! columns depend on each other are judged with too much caution.
 
 use super::scale;
 use crate::data::{COLUMNS, Moments, Pair, Side};
@@ -21,29 +21,29 @@ use crate::method::Settings;
 use crate::outcome::Note;
 use rayon::prelude::*;
 
-/// If views without any relation would reach this correlation, training correlations are not to be trusted
-/// unseen. At 0.3 there are about 44 rows for each column of two views of the same width.
+/// If views without any relation would reach this correlation, training correlations need held-out rows
+/// beside them. At 0.3 there are about 44 rows for each column of two views of the same width.
 const RISKY: f64 = 0.3;
 /// A correlation that is expected to fall by this much on other rows is worth a note.
 const INFLATED: f64 = 0.05;
-/// From here on a correlation counts as the 1 that is guaranteed.
+/// A correlation of at least this counts as the 1 that is guaranteed.
 const PERFECT: f64 = 0.999;
 /// A ridge is set by few columns if the mean variance is this many times the median.
 const UNEVEN: f64 = 100.0;
 
-/// What chance alone does with data of this shape and a ridge.
+/// The correlations that chance alone gives to data of this shape with a ridge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Risk {
-    /// Rows; if rows are weighted, the sum of their weights if that is more.
+    /// The number of rows, or the sum of their weights if rows are weighted and that is more.
     pub rows: f64,
-    /// Columns of X and of Y that are not constant.
+    /// The numbers of columns of X and of Y that are not constant.
     pub columns: [u64; 2],
-    /// The same, with columns that the ridge shrinks counting less.
+    /// The effective numbers of columns of X and of Y: columns that the ridge shrinks count less.
     pub effective: [f64; 2],
-    /// Pairs whose correlation is 1 whatever the data say, if columns are independent.
+    /// The number of pairs whose correlation is 1 for any data, if columns are independent.
     pub guaranteed: u64,
-    /// The largest correlation that views without any relation would have, about.
+    /// About the largest correlation that views without any relation would have.
     pub noise: f64,
 }
 
@@ -89,8 +89,8 @@ impl Risk {
         self.noise >= RISKY
     }
 
-    /// What is likely left of a training correlation on all rows of the same kind; 0 if noise alone would
-    /// give as much.
+    /// The correlation that likely remains of a training correlation on all rows of the same kind; 0 if
+    /// noise alone would give as much.
     pub fn without_inflation(&self, correlation: f64) -> f64 {
         let [a, b] = self.effective.map(|p| p / self.rows);
         let square = correlation * correlation;
@@ -103,7 +103,7 @@ impl Risk {
         ((half + root) / lead).clamp(0.0, 1.0).sqrt().min(correlation)
     }
 
-    /// What the user of a fit with these correlations should know.
+    /// A note for the user of a fit with these correlations.
     pub(super) fn note(&self, correlations: &[f64]) -> Option<Note> {
         let [x_columns, y_columns] = self.columns;
         let rows = self.rows as u64;
@@ -120,7 +120,7 @@ impl Risk {
 
 /// (Σg)²/Σg² with g = v/(v + λ·v̄).
 fn effective_columns(squares: &[f64], ridge: f64) -> f64 {
-    // Parts are added up in their order, so that threads do not show.
+    // Parts are added up in their order, so that the result does not depend on threads.
     let parts = || squares.par_chunks(COLUMNS);
     let sums: Vec<f64> = parts().map(|part| part.iter().sum::<f64>()).collect();
     let mean = sums.iter().sum::<f64>() / squares.len() as f64;

@@ -1,7 +1,8 @@
 //! RPCCA: exact CCA between the leading principal components of each view.
 //!
-//! A randomized SVD finds Vx and Vy, one pass forms XᵀY·Vy, and a small SVD does the rest. The method misses
-//! whatever correlates outside the leading components, however long it runs: only a larger k_rpcca helps.
+//! A randomized SVD finds Vx and Vy, one pass forms XᵀY·Vy, and a small SVD does the rest. The method
+//! misses any correlation outside the leading components, however long it runs: only a larger k_rpcca
+//! helps.
 
 use super::problem::{End, Problem, RawFit};
 use crate::data::{Ask, Normal, Pair, Side};
@@ -26,7 +27,7 @@ pub(super) fn rpcca(problem: &Problem<'_>, method: Method) -> Result<RawFit> {
     let Turns { x: cx, y: cy, values } = turns(&hx, &hy, cross.as_ref(), problem.settings.k)?;
     let weights = [panels::times(&x.v, cx.as_ref()), panels::times(&y.v, cy.as_ref())];
     let row = problem.trace_row(1, total(&x, &y, cross.as_ref(), values.len())?, None);
-    // Nothing can be said of what lies outside the components, because it was never looked at.
+    // Nothing can be said of the space outside the components, because it was never looked at.
     let looked_everywhere = x.s.len() < k_rpcca && y.s.len() < k_rpcca;
     let end = if looked_everywhere { None } else { Some(End::unknown()) };
     Ok(RawFit { weights, trace: vec![row], end, decisions: Vec::new(), products: None, ranks: None })

@@ -1,21 +1,21 @@
-//! Columns in comparable units: which are divided by their standard deviations, and the way back.
+//! Puts columns into comparable units: chooses which are divided by their standard deviations, and turns
+//! the fit back.
 //!
-//! A ridge adds the same to the variance of every column, so its effect depends on units: one column in grams
-//! instead of tons sets the ridge for all others. Principal components and gradient steps depend on units as
-//! well. [`Scale::Auto`] therefore scales what looks like measurements, and leaves alone what has a common
-//! unit already:
+//! A ridge adds the same to the variance of every column, so its effect depends on units: one column in
+//! grams instead of tons sets the ridge for all others. Principal components and gradient steps depend on
+//! units as well. [`Scale::Auto`] therefore scales columns that look like measurements, and leaves alone
+//! those that have a common unit already:
 //!
-//! - columns of zeros and ones, which satisfy Σx = Σx². A rare one has a small variance, and that a ridge
-//!   shrinks it more is what it is there for;
+//! - columns of zeros and ones, which satisfy Σx = Σx². A rare one has a small variance, and the ridge is
+//!   there to shrink it more;
 //! - views whose other columns are mostly zero: counts, pixels, amounts per word.
 //!
 //! Covariances depend on units as well, so a view with the metric `pls` is treated like one with a ridge. The
 //! metric `diagonal` is `pls` on columns that are all scaled. Without a ridge the other methods do not depend
 //! on units, and nothing is scaled.
 //!
-//! The fit is one to X·diag(f); its weights w stand for the weights f∘w of X. Nothing but the units of
-//! weights and of regressions changes on the way back: canonical variables, correlations and loadings stay
-//! what they are.
+//! The fit is one to X·diag(f); its weights w stand for the weights f∘w of X. Only the units of weights and
+//! of regressions change on the way back: canonical variables, correlations and loadings stay as they are.
 
 use super::figures::signs_of_largest;
 use super::fitted::Fit;
@@ -92,7 +92,7 @@ pub(super) fn factors(
     })
 }
 
-/// What was scaled, as decisions of a fit.
+/// The decisions of a fit that say which columns were scaled.
 pub(super) fn decisions(factors: &Factors, centered: bool) -> Vec<Decision> {
     let of_view = |(side, factors): (Side, &Option<Vec<f64>>)| {
         let factors = factors.as_ref()?;
@@ -121,7 +121,7 @@ fn inverse(factors: &Factors) -> Factors {
     factors.each_ref().map(|factors| factors.as_ref().map(invert))
 }
 
-/// Turns a fit to scaled columns into the same fit in the units of the data. `means` are those of the data.
+/// Turns a fit to scaled columns into one in the units of the data. `means` are those of the data.
 pub(super) fn undo(fit: &mut Fit, factors: &Factors, means: Option<&[Vec<f64>; 2]>) {
     if factors.iter().all(Option::is_none) {
         return;
@@ -141,7 +141,8 @@ pub(super) fn undo(fit: &mut Fit, factors: &Factors, means: Option<&[Vec<f64>; 2
     fix_signs(fit);
 }
 
-/// The sign rule holds for the weights as they are printed, so it is applied again in the units of the data.
+/// Applies the sign rule again in the units of the data, because it holds for the weights as they are
+/// printed.
 fn fix_signs(fit: &mut Fit) {
     let signs = signs_of_largest(&fit.model.x.weights);
     let (model, regressions) = (&mut fit.model, &mut fit.regressions);

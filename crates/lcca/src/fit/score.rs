@@ -13,19 +13,19 @@ use faer::Mat;
 pub struct Scores {
     /// The correlation of each pair of canonical variables on these rows.
     pub correlations: Vec<f64>,
-    /// Their sum.
+    /// The sum of `correlations`.
     pub total: f64,
-    /// The sum of the canonical correlations between the two fitted subspaces on these rows. Often more than
-    /// `total`, since the best rotation within them is chosen on these very rows. It is less if pairs
-    /// correlate with each other here, which `total` counts twice.
+    /// The sum of the canonical correlations between the two fitted subspaces on these rows. It is often
+    /// more than `total`, since the best rotation within them is chosen on these very rows. It is less if
+    /// pairs correlate with each other here, which `total` counts twice.
     pub captured: f64,
 }
 
 impl Model {
     /// Correlations on the rows of `pair`, training rows or others. If the model is centered, correlations
     /// are taken about the means of these rows. If the model was fitted with covariates, the rows must come
-    /// with theirs, and what is taken out follows from the coefficients of the training rows. One pass, and
-    /// one over the covariates.
+    /// with theirs, and their effects follow from the coefficients of the training rows. Costs one pass,
+    /// and one over the covariates.
     pub fn score(&self, pair: &dyn Pair) -> Result<Scores> {
         self.check_widths(pair)?;
         let pair = if self.settings.center { pair.near_origin()?.or(pair) } else { pair };
@@ -42,8 +42,8 @@ impl Model {
         Scores::new(&products)
     }
 
-    /// Turns products of the views' rows into those of what is left of them: with A = coefficientsᵀ·W and
-    /// centered covariates Z, (X·Wx − Z·Ax)ᵀ(Y·Wy − Z·Ay) for each of the three.
+    /// Turns products of the views' rows into those of the rows less the effects of covariates: with A =
+    /// coefficientsᵀ·W and centered covariates Z, (X·Wx − Z·Ax)ᵀ(Y·Wy − Z·Ay) for each of the three.
     fn adjust(
         &self,
         products: &mut [Mat<f64>; 3],
@@ -88,18 +88,18 @@ impl Model {
 }
 
 impl Scores {
-    /// The scores of weights that have not become a model, on rows without covariates. One pass.
+    /// The scores of weights that have not become a model, on rows without covariates. Costs one pass.
     pub(super) fn of_weights(weights: &[Panel; 2], center: bool, pair: &dyn Pair) -> Result<Self> {
         let centered = if center { Some(Centered::new(pair)?) } else { None };
         let seen: &dyn Pair = centered.as_ref().map_or(pair, |centered| centered);
         Scores::new(&metric::small_products(seen, &weights[0], &weights[1])?)
     }
 
-    /// From WxᵀCxxWx, WyᵀCyyWy and WxᵀCxyWy.
+    /// Computes scores from WxᵀCxxWx, WyᵀCyyWy and WxᵀCxyWy.
     fn new([x_gram, y_gram, cross]: &[Mat<f64>; 3]) -> Result<Self> {
         let correlations = metric::pair_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref());
         let captured = metric::subspace_correlations(x_gram.as_ref(), y_gram.as_ref(), cross.as_ref())?;
-        // The sum of no numbers is −0, which nobody should see.
+        // The sum of no numbers is −0, which would look odd in a report.
         let sum = |numbers: &[f64]| numbers.iter().sum::<f64>() + 0.0;
         Ok(Scores { total: sum(&correlations), captured: sum(&captured), correlations })
     }

@@ -1,9 +1,9 @@
-//! Looks for what a fit may have missed: bounds speak of the true values near the fitted ones, and a larger
-//! one may be elsewhere.
+//! Looks for larger pairs that a fit may have missed, because bounds speak only of the true values near the
+//! fitted ones.
 //!
 //! **Narrow views** are solved exactly, and nothing can have been missed. **Wide views** are searched by a
-//! block iteration on what the fitted space leaves over: with W the fitted weights, Z is B-orthogonal to W
-//! and starts from fresh random directions, so it does not know what the fit has seen.
+//! block iteration on the space beside the fitted one: with W the fitted weights, Z is B-orthogonal to W
+//! and starts from fresh random directions, so it does not know which directions the fit has seen.
 //!
 //! ```text
 //! repeat:  Rayleigh–Ritz on [Z T P], each B-orthogonal to W → new Z, P, Θ
@@ -11,10 +11,10 @@
 //!          T = B⁻¹R by some steps of conjugate gradients
 //! ```
 //!
-//! The fit's own iteration divides residuals by the diagonal of B, which hides directions of small variance.
-//! B⁻¹ sees all directions alike, at the price of more passes, 8 columns wide. The best values in the span of
-//! [W Z] are never above the true ones: what they add to the total is proved to be missing. That nothing is
-//! found proves nothing.
+//! The fit's own iteration divides residuals by the diagonal of B, which hides directions of small
+//! variance. B⁻¹ sees all directions alike, at the price of more passes, 8 columns wide. The best values in
+//! the span of [W Z] are never above the true ones, so any gain in their total is proved to be missing from
+//! the fit. A search that finds nothing proves nothing.
 
 use super::significant::{Basis, best_total};
 use super::view_block::{ViewBlock, residuals};
@@ -27,11 +27,11 @@ use crate::small::{Singular, thin_svd};
 use crate::solve::{Cg, LeastSquares};
 use faer::Mat;
 
-/// Fresh random directions.
+/// The number of fresh random directions.
 const COLUMNS: usize = 8;
-/// Iterations of the search.
+/// The number of iterations of the search.
 const ITERATIONS: usize = 40;
-/// Most steps of conjugate gradients for each.
+/// The most steps of conjugate gradients in each solve.
 const STEPS: usize = 30;
 /// A solve ends when its residual is this share of its right-hand side.
 const ENOUGH: f64 = 1e-3;
@@ -42,8 +42,8 @@ pub(super) struct Ground<'a> {
     pub squares: &'a [Vec<f64>; 2],
 }
 
-/// At least the total of the `k` best pairs in the span of W and of what the search finds beside it. The
-/// search ends early when the total is above `target`.
+/// A lower bound on the total of the `k` best pairs in the span of W and of the directions that the search
+/// finds beside it. The search ends early when the total is above `target`.
 pub(super) fn search(ground: &Ground<'_>, w: [&ViewBlock; 2], seed: u64, target: f64) -> Result<f64> {
     let (k, [x_normal, y_normal]) = (w[0].w.cols(), ground.normals);
     let columns = COLUMNS.min(x_normal.size()).min(y_normal.size());
@@ -79,7 +79,7 @@ pub(super) fn search(ground: &Ground<'_>, w: [&ViewBlock; 2], seed: u64, target:
 /// The blocks without their part in the span of W: V − W(WᵀBV).
 fn deflated(mut v: [ViewBlock; 2], w: [&ViewBlock; 2]) -> [ViewBlock; 2] {
     for (v, w) in v.iter_mut().zip(w) {
-        // Twice, because after a large part is subtracted its rounding error is what is left of it.
+        // Twice, because the rounding error of subtracting a large part may be all that is left.
         for _ in 0..2 {
             let part = -panels::cross(&w.bw, &v.w);
             for (v, w) in [(&mut v.w, &w.w), (&mut v.bw, &w.bw), (&mut v.across, &w.across)] {
@@ -93,7 +93,7 @@ fn deflated(mut v: [ViewBlock; 2], w: [&ViewBlock; 2]) -> [ViewBlock; 2] {
 /// The best pairs in the span of Z and other blocks.
 struct Ritz {
     z: [ViewBlock; 2],
-    /// Their step away from the old Z, if there were other blocks.
+    /// The step of these pairs away from the old Z, if there were other blocks.
     step: Option<[ViewBlock; 2]>,
     theta: Vec<f64>,
 }
@@ -114,7 +114,7 @@ impl Ritz {
     }
 }
 
-/// The combination of the blocks from the `first` on.
+/// The combination of `blocks` from the `first` on, by their rows of `coefficients`.
 fn combined(blocks: &[&ViewBlock], coefficients: &Mat<f64>, first: usize) -> ViewBlock {
     let mut top = 0;
     let mut terms = Vec::new();

@@ -1,4 +1,4 @@
-//! Rows as a fit sees them: centered if the settings say so, and without what covariates explain.
+//! Rows as a fit sees them: centered if the settings say so, and without the effects of covariates.
 
 use crate::data::{Centered, Explained, Pair, Residual};
 use crate::error::Result;

@@ -1,12 +1,13 @@
-//! Which ridge does best on rows that were not trained on: K-fold cross-validation.
+//! Finds the ridge that does best on rows that were not trained on, by K-fold cross-validation.
 //!
-//! Rows are dealt to K folds at random. For each fold a path of ridges is fitted to the other rows, and every
-//! fit is scored on the fold. Folds share what depends on the rows alone: if fits iterate over Gram matrices,
-//! those of all folds are formed in one pass (`fold_data`), and paths keep more from ridge to ridge than
-//! others do (`fold_path`). Folds do not share weights. On English-French sentences (k = 20, ridge 0.01,
-//! tolerance 1e-4), starting from the fold before put held-out correlations 0.0009 above those of fits that
-//! had converged, two standard errors: an unfair advantage. They stop at ten times the tolerance: what they
-//! are needed for is a choice between ridges, and the scores of folds differ by more from each other.
+//! Rows are dealt to K folds at random. For each fold a path of ridges is fitted to the other rows, and
+//! every fit is scored on the fold. Folds share all work that depends on the rows alone: if fits iterate
+//! over Gram matrices, those of all folds are formed in one pass (`fold_data`), and paths keep more from
+//! ridge to ridge than others do (`fold_path`). Folds do not share weights. On English-French sentences (k
+//! = 20, ridge 0.01, tolerance 1e-4), starting from the fold before put held-out correlations 0.0009 above
+//! those of fits that had converged, two standard errors: an unfair advantage. Fits of folds stop at ten
+//! times the tolerance, because they serve only to choose between ridges, and the scores of folds differ by
+//! more from each other.
 
 use super::fitted::Fit;
 use super::fold_data::FoldData;
@@ -45,8 +46,8 @@ pub struct FoldScores {
     pub converged: bool,
 }
 
-/// As [`cross_validate`], on given folds, for settings that differ in their ridges alone. Those of X are
-/// compared.
+/// Cross-validates as [`cross_validate`] does, on given folds, for settings that differ in their ridges
+/// alone. The ridges of X are compared.
 ///
 /// `finished` are the scores of the first folds, if an earlier run got that far; `done` is called after each
 /// fold.
@@ -72,8 +73,9 @@ pub fn cross_validate_on(
     let data = FoldData::new(near.as_ref().unwrap_or(folds), &all, watch)?;
     let (mut finished, mut before) = (finished, data.spent);
     for fold in finished.len()..folds.count() {
-        // Every path starts from random weights. Weights of another fold were trained on this one's rows, and
-        // what is left of them at the tolerance would be counted as success on rows that were never seen.
+        // Every path starts from random weights. Weights of another fold were trained on this one's rows,
+        // and the part of them that remains at the tolerance would be counted as success on rows that were
+        // never seen.
         let (result, spent) = if pools {
             pooled_sums(&data, folds, fold, &Continued { watch, before })?
         } else {
@@ -92,8 +94,8 @@ pub fn cross_validate_on(
     Ok(Selection::by_fold(&ridges, finished.into_iter().map(|fold| fold.scores).collect(), converged))
 }
 
-/// Fits every ridge to the rows outside a fold and scores it on the rows of the fold. Returns what was spent
-/// as well.
+/// Fits every ridge to the rows outside a fold and scores it on the rows of the fold. Returns the cost as
+/// well.
 fn scores(data: &FoldData<'_>, fold: usize, watch: &dyn Watch) -> Result<(FoldScores, Cost)> {
     let (settings, training) = (&data.settings, data.training(fold)?);
     let (held_out, k) = (data.held_out(fold)?, settings[0].k as f64);
@@ -116,7 +118,8 @@ fn scores(data: &FoldData<'_>, fold: usize, watch: &dyn Watch) -> Result<(FoldSc
     Ok((FoldScores { scores, converged: fits.iter().all(|fit| fit.converged) }, tally.cost()))
 }
 
-/// The same for folds that are so small that they are pooled.
+/// Fits every ridge to the rows outside a fold, and sums up the squares and products of canonical variables
+/// on the rows of the fold, for folds that are pooled because they are small.
 fn pooled_sums(
     data: &FoldData<'_>,
     folds: &Folds<'_>,

@@ -1,4 +1,4 @@
-//! How ridges did on rows that were not trained on.
+//! The scores of ridges on rows that were not trained on.
 //!
 //! If folds have fewer than ten rows, down to leaving out one row at a time, a fold's own correlation says
 //! nothing. The canonical variables of all held-out rows are then put together and correlated once.
@@ -19,7 +19,7 @@ pub struct Selection {
     pub scores: Vec<Vec<f64>>,
     /// The mean over folds for each ridge, or the score of all folds together if they are pooled.
     pub mean: Vec<f64>,
-    /// Its standard error; the jackknife's if folds are pooled.
+    /// The standard error of each mean; the jackknife's if folds are pooled.
     pub error: Vec<f64>,
     /// The ridge of the largest mean.
     pub best: usize,
@@ -28,12 +28,12 @@ pub struct Selection {
     /// Whether folds had fewer than 10 rows, so that the canonical variables of all held-out rows were put
     /// together and correlated once.
     pub pooled: bool,
-    /// Whether every fit behind this converged. Folds may say so in single precision.
+    /// Whether every fit behind these scores converged. Folds may say so in single precision.
     pub converged: bool,
 }
 
 impl Selection {
-    /// From a score of each fold and ridge.
+    /// Summarizes a score for each fold and ridge.
     pub(super) fn by_fold(ridges: &[f64], scores: Vec<Vec<f64>>, converged: bool) -> Self {
         let folds = scores.len() as f64;
         let column = |ridge: usize| scores.iter().map(move |fold| fold[ridge]);
@@ -43,8 +43,8 @@ impl Selection {
         Selection::new(ridges, scores, mean, error, false, converged)
     }
 
-    /// From the sums of each fold and ridge, put together. The error is that of leaving out one fold after
-    /// the other.
+    /// Pools the sums of all folds for each ridge. The error is that of leaving out one fold after the
+    /// other.
     pub(super) fn pooled(ridges: &[f64], sums: &[Vec<Sums>], k: usize, converged: bool) -> Self {
         let folds = sums.len() as f64;
         let (mut mean, mut error) = (Vec::new(), Vec::new());
@@ -88,8 +88,8 @@ impl Sums {
         Sums(vec![[0.0; 3]; k])
     }
 
-    /// The sums of a fold's rows. Its rows are too few for means of their own: deviations are from those of
-    /// training.
+    /// The sums of a fold's rows. Deviations are from the means of training, because a pooled fold has too
+    /// few rows for means of its own.
     pub fn new(model: &Model, folds: &Folds<'_>, fold: usize, k: usize) -> Result<Self> {
         let mut sums = Sums::none(k);
         for (row, weight) in folds.rows(fold) {
@@ -110,7 +110,7 @@ impl Sums {
         Sums(numbers.chunks_exact(3).map(|sums| [sums[0], sums[1], sums[2]]).collect())
     }
 
-    /// x², y² and x·y of each pair after another.
+    /// The sums of x², y² and x·y, one pair after another.
     pub fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
         self.0.iter().flatten().copied()
     }

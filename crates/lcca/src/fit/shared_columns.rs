@@ -1,11 +1,11 @@
-//! Columns that both views have, as they are or as multiples: a label that leaked, an ID, the same file
-//! twice.
+//! Finds columns that both views have, as they are or as multiples: a label that leaked, an ID, the same
+//! file twice.
 //!
-//! That may be the finding, as for a word and its translation, or a mistake, so the note says which columns
-//! they are. The candidates are columns of X that pairs of high correlation consist of, by their loadings,
-//! and those of them with the moments of a column of Y first. Rows that hold a candidate are multiplied with
-//! those of Y, which takes far less time than a pass: most rows of sparse views hold none, and of dense views
-//! a sample of rows leaves hardly any column of Y to compare with.
+//! Shared columns may be the finding, as for a word and its translation, or a mistake, so the note says
+//! which columns they are. The candidates are columns of X that pairs of high correlation consist of, by
+//! their loadings, and those of them with the moments of a column of Y first. Rows that hold a candidate
+//! are multiplied with those of Y. That takes far less time than a pass, because most rows of sparse views
+//! hold none, and of dense views a sample of rows leaves hardly any column of Y to compare with.
 
 use super::fitted::Fit;
 use super::model::Model;
@@ -18,24 +18,25 @@ use std::collections::BTreeMap;
 
 /// Below this no pair can consist of a shared column.
 const RELEVANT: f64 = 0.9;
-/// Columns of X that are looked at.
+/// The number of columns of X that are looked at.
 const CANDIDATES: usize = 16;
 /// The share of a column's variance that the relevant pairs must hold, unless its moments are those of a
 /// column of Y.
 const HELD: f64 = 0.5;
-/// What equal moments add to that share when candidates are put in order.
+/// The bonus on that share for candidates with the moments of a column of Y, when candidates are put in
+/// order.
 const MATCHED: f64 = 0.25;
 /// Moments of equal columns may differ by this, relative, because sums are formed in another order.
 const ROUNDING: f64 = 1e-12;
-/// Columns whose correlation is nearer to ±1 are multiples of each other but for a constant.
+/// Columns are multiples of each other but for a constant if their correlation is nearer to ±1 than this.
 const SAME: f64 = 1e-7;
-/// Pairs of columns that a note names.
+/// The number of pairs of columns that a note names.
 const NAMED: usize = 3;
 
 impl Fit {
-    /// Looks for columns of X that are also columns of Y, or multiples of them, and notes what it finds.
-    /// Without a correlation that would be worth explaining nothing is done; otherwise it costs much less
-    /// than a pass.
+    /// Looks for columns of X that are also columns of Y, or multiples of them, and notes those that it
+    /// finds. Nothing is done without a correlation that would be worth explaining; otherwise it costs much
+    /// less than a pass.
     pub fn look_for_shared_columns(&mut self, pair: &InMemory) -> Result<()> {
         self.model.check_widths(pair)?;
         let candidates = candidates(&self.model, pair)?;
@@ -84,7 +85,7 @@ fn candidates(model: &Model, pair: &dyn Pair) -> Result<Vec<usize>> {
     Ok(ranked.into_iter().take(CANDIDATES).map(|(_, j)| j).collect())
 }
 
-/// The moments of all columns of a view, to be searched.
+/// The moments of all columns of a view, sorted so that they can be searched.
 struct Signatures(Vec<(f64, f64)>);
 
 impl Signatures {
@@ -203,7 +204,7 @@ fn dense_products(pair: &InMemory, x: &DenseRows, y: &DenseRows, candidates: &[u
         let y_column = centered(&sampled_y, l);
         let y_length = length(&y_column);
         for (c, (x_column, x_length)) in x_sample.iter().enumerate() {
-            // Of columns that are both constant in the sample nothing can be said. Rounding is given a wide
+            // Nothing can be said of columns that are both constant in the sample. Rounding is given a wide
             // berth.
             let both_vary_or_neither = (*x_length > 0.0) == (y_length > 0.0);
             if both_vary_or_neither && dot(x_column, &y_column).abs() >= 0.999 * x_length * y_length {

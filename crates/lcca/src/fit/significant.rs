@@ -1,7 +1,7 @@
-//! The best total in the span of some weights, less what rounding could have added to it.
+//! The best total in the span of some weights, less the part that rounding could have added to it.
 //!
-//! Directions of tiny variance are what rounding fakes: if vᵀBv is a difference of large numbers that cancel,
-//! it is noise, and dividing by it makes any correlation. How much noise there is, is known: the product of
+//! Rounding can fake directions of tiny variance: if vᵀBv is a difference of large numbers that cancel, it
+//! is noise, and dividing by it makes any correlation. The amount of noise is known, because the product of
 //! weights v with the rows errs by about ε·√(vᵀSv), with S the squared lengths of the columns as they are
 //! stored, before centering. So for vᵀBv = 1 the square h = vᵀSv tells how well v is known, and
 //!
@@ -24,8 +24,8 @@ const CAREFUL: f64 = 1e-8;
 /// Rounding errors of sums, in multiples of ε.
 const SUMS: f64 = 8.0;
 
-/// At least the total of the `k` best pairs in the span of the blocks of each view. `squares` are the squared
-/// lengths of the columns as they are stored.
+/// A lower bound on the total of the `k` best pairs in the span of the blocks of each view. `squares` are
+/// the squared lengths of the columns as they are stored.
 pub(super) fn best_total(blocks: [&[&ViewBlock]; 2], squares: &[Vec<f64>; 2], k: usize) -> Result<f64> {
     let (x, y) = (Basis::new(blocks[0], &squares[0])?, Basis::new(blocks[1], &squares[1])?);
     let Singular { u, values, v } =

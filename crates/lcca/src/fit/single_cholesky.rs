@@ -26,7 +26,7 @@ use std::ops::Range;
 
 /// The least pivot, as a share of the column's own 1.
 const LEAST_PIVOT: f64 = 1e-5;
-/// Columns of a block.
+/// The number of columns of a block.
 const BLOCK: usize = 128;
 
 /// L with the inverses of its diagonal blocks in their place.
@@ -37,7 +37,7 @@ pub(super) struct SingleFactor {
 }
 
 impl SingleFactor {
-    /// The factor of nothing.
+    /// The factor of a matrix without rows.
     pub fn empty() -> Self {
         SingleFactor { lower: Lower::zeros(0), bounds: vec![0] }
     }
@@ -159,7 +159,8 @@ mod tests {
         Mat::from_fn(size, size, |i, j| gram[(i, j)] / (gram[(i, i)] * gram[(j, j)]).sqrt())
     }
 
-    /// Its lower triangle, with nothing in the first `known` columns and rows.
+    /// The lower triangle of a matrix, with NaN among the first `known` rows and columns, because these
+    /// must not be read.
     fn lower(matrix: &Mat<f64>, size: usize, known: usize) -> Lower<f32> {
         let mut lower = Lower::<f32>::zeros(size);
         lower.par_columns_mut().enumerate().for_each(|(j, column)| {
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn pivots_that_rounding_would_spoil_are_noticed() {
-        // Column 150 is column 3 but for a share of its variance, whose square root this is.
+        // Column 150 is column 3 but for a share of its variance. `own` is the square root of that share.
         for (own, is_precise) in [(1e-2, true), (1e-3, false), (0.0, false)] {
             let mut data = random_mat(500, 200, 3);
             (0..500).for_each(|i| data[(i, 150)] = data[(i, 3)] + own * data[(i, 150)]);

@@ -2,18 +2,18 @@
 //! Correlation Analysis, SIAM J. Sci. Comput. 2014): exact CCA of m random sums of rows instead of n rows.
 //! Two passes: the sketch, and the one that measures the result on the rows.
 //!
-//! What is proved. Let U be an orthonormal basis of the d columns of [1 X Y] (one less if not centered; with
-//! a ridge, of [Z; √λ·I], whose lower part is not sketched). CountSketch has E‖UᵀSᵀSU − I‖² ≤ (d² + d)/m in
+//! **Proved.** Let U be an orthonormal basis of the d columns of [1 X Y] (one less if not centered; with a
+//! ridge, of [Z; √λ·I], whose lower part is not sketched). CountSketch has E‖UᵀSᵀSU − I‖² ≤ (d² + d)/m in
 //! the Frobenius norm, so by Markov's inequality the distance is at most ε = √((d² + d)/(m·δ)) with
 //! probability 1 − δ. Inner products of unit vectors in the span then change by at most ε, and so they do
 //! after the ones are projected out (a Schur complement has its eigenvalues in the same interval). With ε <
 //! 1, the i-th correlation σᵢ is seen as σ̂ᵢ ≥ (σᵢ − ε)/(1 + ε), and the subspaces found have on the true
-//! rows dᵢ ≥ (1 − ε)·σ̂ᵢ − ε. Together: dᵢ ≥ σᵢ − 4ε/(1 + ε), an additive error. The paper has the same with
-//! another sketch, for which m grows like d·log d instead of d², and slower sketching.
+//! rows dᵢ ≥ (1 − ε)·σ̂ᵢ − ε. Together: dᵢ ≥ σᵢ − 4ε/(1 + ε), an additive error. The paper proves this for
+//! another sketch, for which m grows like d·log d instead of d², and sketching is slower.
 //!
-//! What is not. The proof asks for far more sums than a good answer takes, so the bound often says nothing.
-//! Weights that fit m sums are found and measured as weights that fit m rows are: what the sketch believes is
-//! usually above the truth, and what is measured on all rows is never above it. Nothing here shows
+//! **Not proved.** The proof asks for far more sums than a good answer takes, so the bound often says
+//! nothing. Weights that fit m sums are found and measured as weights that fit m rows are: correlations on
+//! the sums are usually above the truth, and those measured on all rows never are. Nothing here shows
 //! convergence, and none is claimed.
 
 use super::exact::{self, Solved};
@@ -26,7 +26,7 @@ use crate::method::Method;
 use crate::metric;
 use crate::outcome::Decision;
 
-/// Sums for each column of both views if no size is given.
+/// The number of sums for each column of both views, if no size is given.
 const PER_COLUMN: usize = 50;
 /// The bound may fail with this probability, over the random signs and sums.
 const FAILURE: f64 = 0.1;

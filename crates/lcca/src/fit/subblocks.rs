@@ -1,6 +1,6 @@
 //! Rayleigh–Ritz on [W T P] with smaller decompositions than those of all three together.
 //!
-//! W is nearly orthonormal, so that it is taken out of Z = [T P] first. What is left is whitened, and an SVD
+//! W is nearly orthonormal, so it is taken out of Z = [T P] first. The remainder is whitened, and an SVD
 //! finds the best pairs:
 //!
 //! ```text
@@ -8,11 +8,11 @@
 //! [W̃x Z̃xHx]ᵀCxy[W̃y Z̃yHy] = U·diag(d)·Vᵀ
 //! ```
 //!
-//! For few pairs that is all. Many are dealt with in subblocks of pairs with neighboring values, each with
+//! Few pairs need no more than that. Many pairs are split into subblocks of neighboring values, each with
 //! its own columns of W, T and P. The subblocks together are a basis of the block's size, and a second
-//! Rayleigh–Ritz on it makes pairs of them. This is the projected preconditioned conjugate gradient method of
-//! Vecharynski, Yang and Pask (2015). One large decomposition saves some iterations, but then most of the
-//! time is spent on it.
+//! Rayleigh–Ritz on it makes pairs of them. This is the projected preconditioned conjugate gradient method
+//! of Vecharynski, Yang and Pask (2015). One large decomposition saves some iterations, but then most of
+//! the time is spent on it.
 
 use super::eigenproblem::{SmallProducts, turned};
 use crate::decompose::{Decompose, Leading, Singular};
@@ -22,18 +22,18 @@ use crate::whiten::{Explained, Turns, turns_by, whiteners_and_shares, whiteners_
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-/// A subblock has about so many pairs.
+/// The number of pairs in a subblock, about.
 const SUBBLOCK: usize = 32;
-/// So few pairs are one subblock.
+/// The most pairs that are left in one subblock.
 const FEW: usize = 64;
-/// W may be so far from orthonormal.
+/// W may be this far from orthonormal, in the largest entry of WᵀBW − I.
 const NEARLY_ORTHONORMAL: f64 = 1e-2;
 /// If subblocks depend on each other but for this share, one large decomposition is more exact.
 const INDEPENDENT: f64 = 1e-6;
 
 /// The best pairs in the span of [W T P].
 pub(super) struct Best {
-    /// For each view, their weights in terms of the columns of [W T P].
+    /// For each view, the weights of the pairs in terms of the columns of [W T P].
     pub coefficients: [Mat<f64>; 2],
     pub theta: Vec<f64>,
     /// The smallest share of a direction that was kept.
@@ -61,7 +61,7 @@ pub(super) fn best(
 struct Parts {
     /// The first pair of each subblock, and the end.
     bounds: Vec<usize>,
-    /// The columns of Z of each.
+    /// The columns of Z of each subblock.
     columns: Vec<Vec<usize>>,
 }
 
@@ -82,12 +82,12 @@ impl Parts {
         self.columns.len()
     }
 
-    /// What `of_part` makes of each part.
+    /// The results of `of_part` for all parts.
     fn for_each<T: Send>(&self, of_part: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
         (0..self.count()).into_par_iter().map(of_part).collect()
     }
 
-    /// Pairs of one part.
+    /// The number of pairs of one part.
     fn own(&self, part: usize) -> usize {
         self.bounds[part + 1] - self.bounds[part]
     }
@@ -107,7 +107,7 @@ impl Parts {
         all
     }
 
-    /// Sᵀ·A for the same S.
+    /// Sᵀ·A, where the columns of S in a part are `own` on the columns of Z of the part and zero elsewhere.
     fn transposed_times(&self, own: &[&Mat<f64>], a: MatRef<'_, f64>) -> Mat<f64> {
         let product = |part: usize| times(own[part].transpose(), rows_of(a, &self.columns[part]).as_ref());
         let products = self.for_each(product);
@@ -121,7 +121,7 @@ impl Parts {
 
 /// One view with W taken out of Z.
 struct View<'p> {
-    /// L⁻¹, unless that is I.
+    /// L⁻¹, or `None` if that is I.
     inverse: Option<Mat<f64>>,
     /// K.
     along: Mat<f64>,
@@ -130,13 +130,13 @@ struct View<'p> {
 }
 
 impl<'p> View<'p> {
-    /// `None` if W is not orthonormal enough.
+    /// Takes W out of Z. `None` if W is not orthonormal enough.
     fn new(gram: &'p Mat<f64>, size: usize) -> Option<Self> {
         let (own, more) = (gram.submatrix(0, 0, size, size), gram.nrows() - size);
         let (along, rest) = (gram.submatrix(0, size, size, more), gram.submatrix(size, size, more, more));
         let off = (own - Mat::<f64>::identity(size, size)).norm_max();
         if off == 0.0 {
-            // Products that were carried along say so.
+            // WᵀBW is exactly I in products that were carried along.
             return Some(View { inverse: None, along: along.to_owned(), rest });
         }
         let factor = small::cholesky(own).filter(|_| off < NEARLY_ORTHONORMAL)?;
@@ -154,12 +154,12 @@ impl<'p> View<'p> {
         self.inverse.as_ref().map_or_else(|| m.to_owned(), |inverse| times(m, inverse.transpose()))
     }
 
-    /// K of some columns of Z.
+    /// The columns of K for some columns of Z.
     fn along(&self, columns: &[usize]) -> Mat<f64> {
         columns_of(self.along.as_ref(), columns)
     }
 
-    /// ZᵀBZ of some columns of Z, and what W explains of it.
+    /// ZᵀBZ of some columns of Z, and the part of it that W explains.
     fn to_whiten(&self, columns: &[usize]) -> Explained {
         let along = self.along(columns);
         let gram = columns_of(rows_of(self.rest, columns).as_ref(), columns);
@@ -218,13 +218,13 @@ impl<'p> Across<'p> {
 
 /// The best pairs of one subblock: their weights on its own columns of W̃ and of Z̃.
 struct OfPart {
-    /// For each view.
+    /// The weights on W̃ for each view.
     on_w: [Mat<f64>; 2],
     on_z: [Mat<f64>; 2],
     share: f64,
 }
 
-/// The best pairs of all subblocks. Those of one do not depend on another, so that all are decomposed at the
+/// The best pairs of all subblocks. Subblocks do not depend on each other, so all are decomposed at the
 /// same time.
 fn best_of_parts(
     by: &dyn Decompose,
@@ -234,7 +234,7 @@ fn best_of_parts(
     cut: f64,
 ) -> Result<Vec<OfPart>> {
     let count = parts.count();
-    // Those of X first.
+    // Subblocks of X come first.
     let to_whiten: Vec<Explained> = (0..2 * count)
         .into_par_iter()
         .map(|i| views[i / count].to_whiten(&parts.columns[i % count]))
@@ -322,7 +322,7 @@ impl<'a> Basis<'a> {
         on_w + &self.mixed + self.mixed.transpose() + &self.rest
     }
 
-    /// What the pairs of this basis, turned by `turn`, are in terms of [W Z].
+    /// The weights of this basis's pairs, turned by `turn`, in terms of [W Z].
     fn coefficients(&self, view: &View<'_>, turn: &Mat<f64>) -> Mat<f64> {
         let (size, more) = (self.on_w.nrows(), view.rest.nrows());
         let mut all = Mat::zeros(size + more, turn.ncols());
@@ -491,7 +491,7 @@ mod tests {
             assert!(*found > products.cross[(i, i)] && *found < most + 1e-9, "{i}: {found}, {most}");
             assert!(parts.count() > 1 || (found - most).abs() < 1e-9, "{i}: {found} for {most}");
         }
-        // [W P] turned, where P is what is not of W.
+        // [W P] turned, where P is the part outside W.
         let next = |c: &Mat<f64>| {
             Mat::from_fn(c.nrows(), 2 * SIZE, |i, j| match (j < SIZE, i < SIZE) {
                 (true, _) => c[(i, j)],

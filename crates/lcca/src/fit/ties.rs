@@ -1,10 +1,10 @@
-//! Pairs whose objective values are equal, put in an order of their own.
+//! Puts pairs whose objective values are equal into an order of their own.
 //!
 //! Any rotation of tied pairs is as good an answer, so without a rule rounding errors choose one. Ties are
-//! usual if rows are fewer than columns, as all correlations are 1 then. The rule: tied pairs are turned so
-//! that the variables of X have loadings that are orthogonal to each other, the largest first. These are
-//! principal axes of the standardized columns within the tied subspace, so they depend neither on rounding
-//! errors nor on the units of columns.
+//! usual if rows are fewer than columns, because all correlations are 1 then. The rule: tied pairs are
+//! turned so that the variables of X have loadings that are orthogonal to each other, the largest first.
+//! These are principal axes of the standardized columns within the tied subspace, so they depend neither on
+//! rounding errors nor on the units of columns.
 
 use super::view_block::ViewBlock;
 use crate::data::Normal;
@@ -53,7 +53,7 @@ pub(super) fn are_there(objective: &[f64]) -> bool {
     !ties(objective).is_empty()
 }
 
-/// The first pair of each tie and how many there are.
+/// The first pair of each tie, and the number of its pairs.
 fn ties(objective: &[f64]) -> Vec<(usize, usize)> {
     let mut ties = Vec::new();
     let mut first = 0;

@@ -1,4 +1,4 @@
-//! Canonical variables of new rows, block by block: nothing n-sized is held.
+//! Canonical variables of new rows, block by block, so that memory does not grow with the number of rows.
 
 use super::model::{Effects, Model, View};
 use crate::data::Side;
@@ -10,9 +10,9 @@ use bytemuck::Zeroable;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Rows handed over at a time.
+/// The number of rows handed over at a time.
 const BLOCK: usize = 16_384;
-/// Rows one thread takes at a time.
+/// The number of rows that one thread takes at a time.
 const CHUNK: usize = 256;
 
 impl Model {
@@ -24,7 +24,7 @@ impl Model {
         }
     }
 
-    /// Pairs of canonical variables.
+    /// The number of pairs of canonical variables.
     pub fn pairs(&self) -> usize {
         self.correlations.len()
     }
@@ -40,8 +40,8 @@ impl Model {
         self.view(side).transform(side, rows, sink)
     }
 
-    /// As [`Model::transform`], with the covariates of the rows. A model that was fitted with covariates
-    /// needs them, and no other takes any.
+    /// Calls `sink` as [`Model::transform`] does, with the covariates of the rows taken into account. A
+    /// model that was fitted with covariates needs them, and no other takes any.
     pub fn transform_with<E: From<Error>>(
         &self,
         side: Side,
@@ -57,7 +57,8 @@ impl Model {
         self.transform_all_with(side, rows, None)
     }
 
-    /// As [`Model::transform_all`], with the covariates of the rows.
+    /// All canonical variables of `rows` as [`Model::transform_all`] gives them, with the covariates of the
+    /// rows taken into account.
     pub fn transform_all_with(
         &self,
         side: Side,
@@ -74,7 +75,7 @@ impl Model {
 }
 
 impl View {
-    /// As [`Model::transform`], with the half of the model that it needs; errors name `side`.
+    /// Calls `sink` as [`Model::transform`] does, from one half of the model alone; errors name `side`.
     pub fn transform<E: From<Error>>(
         &self,
         side: Side,
@@ -84,7 +85,8 @@ impl View {
         self.transform_with(side, rows, None, sink)
     }
 
-    /// As [`Model::transform_with`], with the half of the model that it needs; errors name `side`.
+    /// Calls `sink` as [`Model::transform_with`] does, from one half of the model alone; errors name
+    /// `side`.
     pub fn transform_with<E: From<Error>>(
         &self,
         side: Side,
@@ -102,7 +104,7 @@ impl View {
         Ok(())
     }
 
-    /// What the canonical variables of rows are sums of. `None` if the model has no pairs.
+    /// The terms that add up to the canonical variables of rows. `None` if the model has no pairs.
     fn terms<'a>(
         &'a self,
         side: Side,
@@ -129,8 +131,8 @@ impl View {
         Ok((self.weights.cols() > 0).then_some(terms))
     }
 
-    /// What each covariate adds to the canonical variables: −coefficientsᵀ·W, q×k. An error if covariates are
-    /// missing, unknown or of another shape.
+    /// The change of the canonical variables with each covariate: −coefficientsᵀ·W, q×k. An error if
+    /// covariates are missing, unknown or of another shape.
     pub(super) fn explained(&self, rows: usize, covariates: Option<&Matrix>) -> Result<Option<Panel>> {
         let Some(Effects { mean, coefficients }) = &self.effects else {
             return if covariates.is_some() { Err(Error::CovariatesUnknown) } else { Ok(None) };
@@ -157,8 +159,8 @@ struct LessMean<'a> {
     mean: Option<&'a [f64]>,
 }
 
-/// Dense rows lose their means while they are read, so that no digit is lost if these are far above the
-/// deviations. Sparse rows would become dense by that, and an offset takes the place of their means.
+/// Subtracts the means of dense rows while they are read, so that no digit is lost if means are far above
+/// the deviations. Sparse rows would become dense by that, so an offset takes the place of their means.
 fn less_mean<'a>(rows: &'a Matrix, mean: Option<&'a [f64]>) -> LessMean<'a> {
     match (rows, mean) {
         (Matrix::Dense(_), Some(mean)) => LessMean { rows: Cow::Owned(rows.less(mean)), mean: None },
@@ -167,7 +169,7 @@ fn less_mean<'a>(rows: &'a Matrix, mean: Option<&'a [f64]>) -> LessMean<'a> {
 }
 
 impl LessMean<'_> {
-    /// Adds what the means contribute to the products with a panel.
+    /// Adds the contribution of the means to the products with a panel.
     fn add_offset(&self, offset: &mut [f64], panel: &Panel) {
         for (i, mu) in self.mean.into_iter().flatten().enumerate() {
             offset.iter_mut().zip(panel.row(i)).for_each(|(o, w)| *o += mu * w);
@@ -175,7 +177,7 @@ impl LessMean<'_> {
     }
 }
 
-/// What canonical variables are sums of: products of rows with panels, less an offset.
+/// The terms of canonical variables: products of rows with panels, less an offset.
 struct Terms<'a> {
     rows: LessMean<'a>,
     weights: &'a Panel,

@@ -24,7 +24,7 @@ use bytemuck::Zeroable;
 use faer::{Mat, Side};
 use rayon::prelude::*;
 
-/// Rows that one thread takes at a time.
+/// The number of rows that one thread takes at a time.
 const CHUNK: usize = 256;
 /// Singular values below this share of the largest are rounding errors.
 const NEGLIGIBLE: f64 = 1e-10;
@@ -35,7 +35,7 @@ pub struct TwoSamples {
     pub values: Vec<f64>,
     /// g×k weights of the first and of the second data set.
     pub weights: [Panel; 2],
-    /// How far the embeddings of each data set are from orthonormal, ‖UᵀU − I‖ in the largest entry: 0 if all
+    /// How far the embeddings of each data set are from orthonormal: the largest entry of UᵀU − I, 0 if all
     /// is exact.
     pub departure: [f64; 2],
 }

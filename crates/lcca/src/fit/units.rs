@@ -1,10 +1,10 @@
 //! The units in which covariances are measured while a fit iterates.
 //!
-//! The iteration and its estimates of what is missing take objective values to be at most 1, as correlations
-//! are. If the metric of a view is not that of CCA, wᵀw = 1 does not bound them; with B = u·n·I and u at
-//! least the largest variance of a variable of unit length, (1/n)·λ₁(C), they are. That eigenvalue is found
-//! by a few block power steps, from below, so that a margin is added. A larger u than needed changes no
-//! answer.
+//! The iteration and its estimates of the missing total take objective values to be at most 1, as
+//! correlations are. If the metric of a view is not that of CCA, wᵀw = 1 does not bound them; with B =
+//! u·n·I and u at least the largest variance of a variable of unit length, (1/n)·λ₁(C), they are. That
+//! eigenvalue is found by a few block power steps, from below, so a margin is added. A larger u than needed
+//! changes no answer.
 
 use crate::data::{Counting, Normal, Pair, Side};
 use crate::error::Result;
@@ -14,11 +14,11 @@ use crate::panels;
 use crate::random::{Purpose, normal_panel};
 use crate::whiten::orthonormalize;
 
-/// Columns of the power iteration.
+/// The number of columns of the power iteration.
 const COLUMNS: usize = 8;
-/// Its steps, half a pass each.
+/// The number of steps of the power iteration, half a pass each.
 const STEPS: usize = 5;
-/// What the largest variance may be above the one that was found.
+/// The largest variance may exceed the one that was found by this factor.
 const MARGIN: f64 = 1.25;
 
 /// The unit u of each view; 1 if its metric is that of CCA, or if nothing iterates.

@@ -1,4 +1,4 @@
-//! Weights of one view with their products: what algorithms carry from pass to pass.
+//! Weights of one view with their products, which algorithms carry from pass to pass.
 
 use crate::data::{Ask, Normal, Side};
 use crate::error::Result;
@@ -18,7 +18,7 @@ pub(super) struct ViewBlock {
 }
 
 impl ViewBlock {
-    /// No weights at all.
+    /// A block without weights.
     pub fn empty(normal: Normal<'_>) -> Self {
         let (own, other) = (normal.size(), normal.shape().cols(normal.side.other()));
         ViewBlock { w: Panel::zeros(own, 0), bw: Panel::zeros(own, 0), across: Panel::zeros(other, 0) }

@@ -1,12 +1,12 @@
 //! Wilks' Λ with Bartlett's χ² approximation: the classical test of how many pairs correlate, for small dense
 //! data.
 //!
-//! For the pairs from the j-th on, Λ = Π(1 − rᵢ²), and −(n − r − 1 − (p + q + 1)/2)·ln Λ is about χ² with (p
-//! − j)(q − j) degrees of freedom if those pairs correlate by chance only. Here p and q are ranks, not
-//! columns: indicators of a category sum up to a constant, and a column that depends on others adds no
-//! direction in which chance could find a correlation. r is the rank of the centered covariates, each of
-//! which takes a dimension from the rows. It assumes independent rows, normal data, many more rows than
-//! columns, and no ridge; permutation tests on held-out rows assume none of that but the first.
+//! For the pairs from the j-th on, Λ = Π(1 − rᵢ²), and −(n − r − 1 − (p + q + 1)/2)·ln Λ is about χ² with
+//! (p − j)(q − j) degrees of freedom if those pairs correlate by chance only. Here p and q are ranks, not
+//! columns, because indicators of a category sum up to a constant, and a column that depends on others adds
+//! no direction in which chance could find a correlation. r is the rank of the centered covariates, each of
+//! which takes a dimension from the rows. The test assumes independent rows, normal data, many more rows
+//! than columns, and no ridge; permutation tests on held-out rows assume only independent rows.
 
 use super::driver::fit;
 use super::plan::is_narrow;
@@ -25,15 +25,17 @@ pub struct Wilks {
     pub lambda: Vec<f64>,
     /// Bartlett's statistic.
     pub chi_square: Vec<f64>,
-    /// Its degrees of freedom.
+    /// The degrees of freedom of Bartlett's statistic.
     pub degrees: Vec<f64>,
-    /// The share of χ² above it.
+    /// The share of the χ² distribution above Bartlett's statistic.
     pub p: Vec<f64>,
-    /// Rows that counted.
+    /// The number of rows that counted.
     pub rows: u64,
-    /// Columns of each view that do not depend on the others: what degrees of freedom are counted from.
+    /// The number of columns of each view that do not depend on the others: degrees of freedom are counted
+    /// from these.
     pub ranks: [u64; 2],
-    /// Covariates that are neither constant nor depend on others: each takes a dimension from the rows.
+    /// The number of covariates that are neither constant nor depend on others: each takes a dimension from
+    /// the rows.
     pub covariates: u64,
 }
 
@@ -68,7 +70,8 @@ pub fn wilks(pair: &InMemory, watch: &dyn Watch) -> Result<Wilks> {
 }
 
 impl Wilks {
-    /// From all correlations that differ from zero. There are as many pairs as the smaller rank.
+    /// Computes the test from all correlations that differ from zero. There are as many pairs as the
+    /// smaller rank.
     fn new(mut correlations: Vec<f64>, rows: u64, ranks: [u64; 2], covariates: u64) -> Self {
         let [p, q] = ranks.map(|rank| rank as f64);
         let pairs = ranks[0].min(ranks[1]) as usize;

@@ -1,5 +1,6 @@
-//! Fields between commas, quoted if they hold commas, quotes or line ends; every record has as many fields as
-//! the first. A quoted field can span lines, so one thread cuts records apart; all threads do the rest.
+//! Fields between commas, quoted if they hold commas, quotes or line ends; every record has as many fields
+//! as the first. One thread cuts records apart, because a quoted field can span lines; all threads do the
+//! rest.
 
 use super::fields::{picked, ragged};
 use super::row::{Batch, Batches, Row};
@@ -42,11 +43,11 @@ pub(super) fn open(path: &Path, header: bool, columns: &[Option<String>; 3]) -> 
     }))
 }
 
-/// Records, with what is needed to tell the line that each begins on.
+/// Reads records, and counts lines to tell where each record begins.
 struct Records {
     reader: Reader<Box<dyn BufRead + Send>>,
-    /// Whether the line end after a record is counted with it; the second byte of CR LF is counted with the
-    /// next.
+    /// Whether the line end after a record is counted with it. With CR LF it is not, because its second
+    /// byte is counted with the next record.
     ends_counted: bool,
 }
 
@@ -73,8 +74,8 @@ fn next(records: &mut Records, fields: usize) -> Outcome<Option<(u64, ByteRecord
     Ok(Some((line, record)))
 }
 
-/// The line that a record begins on. Its own position is before blank lines, so lines are counted back from
-/// the position of the reader.
+/// The line that a record begins on. Lines are counted back from the position of the reader, because the
+/// record's own position is before any blank lines.
 fn line_of(record: &ByteRecord, records: &Records) -> u64 {
     let start = record.position().map_or(0, |position| position.line());
     let lines_of_record = lines_inside(record) + u64::from(records.ends_counted);

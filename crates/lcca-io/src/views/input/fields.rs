@@ -1,8 +1,9 @@
-//! Which fields of a line are wanted, by name or by number.
+//! Finds the wanted fields of a line, by name or by number.
 
 use crate::error::{Fault, Outcome};
 
-/// The field of each of the three texts; `header` has the names of the columns if they have any.
+/// The place of the field of each of the three texts. `header` has the names of the columns, if they have
+/// any.
 pub(super) fn picked(
     columns: &[Option<String>; 3],
     header: Option<&[String]>,

@@ -1,5 +1,5 @@
-//! Rows of texts from files: batches read one after another, each cut into rows by the thread that works on
-//! it.
+//! Rows of texts from files. Batches are read one after another, and the thread that works on a batch cuts
+//! it into rows.
 //!
 //! Each format has a file here. A row's three texts are those of x, of y, and the label; a text without a
 //! column is empty.

@@ -1,4 +1,4 @@
-//! Which reader a file of texts needs.
+//! Opens the reader that a file of texts needs.
 
 #[cfg(feature = "parquet")]
 use super::parquet;
@@ -22,16 +22,16 @@ pub enum TableFormat {
     Parquet,
 }
 
-/// Where the texts of two views come from.
+/// The source of the texts of two views.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TextInput {
     /// Columns of one file, `-` for standard input. A column is given by its name or by its number from 1.
     Table {
         /// The file.
         path: PathBuf,
-        /// Its format, if its name does not say.
+        /// The format of the file, if its name does not tell.
         format: Option<TableFormat>,
-        /// Whether its first line names the columns.
+        /// Whether the first line names the columns.
         header: bool,
         /// The column of x, of y and, if labels are wanted, of the label.
         columns: [Option<String>; 3],

@@ -31,7 +31,7 @@ pub(super) fn open(path: &Path, header: bool, columns: &[Option<String>; 3]) -> 
     }))
 }
 
-/// Reads the first line, which says how many fields there are. Without a header it is a row as well.
+/// Reads the first line, which determines the number of fields. Without a header it is a row as well.
 fn begin(
     path: &Path,
     header: bool,

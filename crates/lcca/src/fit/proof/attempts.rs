@@ -8,41 +8,42 @@ use crate::fit::problem::Problem;
 use crate::outcome::Decision;
 use crate::space::RowFactors;
 
-/// A claim rests on estimates after so many factorizations that left too much open.
+/// The number of factorizations that may leave too much open. After these a claim rests on estimates.
 const MOST_LOOSE: usize = 3;
 /// Residuals must shrink by this more than the last bound was too large before another proof is tried.
 const SPARE: f64 = 0.5;
 
-/// What was proven so far, and what has to happen before the next attempt.
+/// The proof so far, and the conditions for the next attempt.
 pub(in crate::fit) struct Proofs {
     /// How claims are proven; `None` if they are not.
     route: Option<Route>,
     proof: Option<Proof>,
     refuting: Option<Vec<FewRows>>,
-    /// Attempts that proved too little.
+    /// The number of attempts that proved too little.
     loose: usize,
     /// Squared residuals above this would prove too little again.
     wanted: f64,
 }
 
 impl Proofs {
-    /// Claims are proven if that takes no more than a fit may spend unasked.
+    /// Claims are proven if the cheapest proof stays within a fit's budget for a proof that was not asked
+    /// for.
     pub fn unasked(problem: &Problem<'_>) -> Result<Self> {
         let route = Route::unasked(problem, UNASKED)?;
         Ok(Proofs { route: Some(route).filter(|route| !route.is_too_costly()), ..Proofs::none() })
     }
 
-    /// No claim is proven.
+    /// Claims are never proven.
     pub fn none() -> Self {
         Proofs { route: None, proof: None, refuting: None, loose: 0, wanted: f64::INFINITY }
     }
 
-    /// What the last claim rests on.
+    /// The proof that the last claim rests on.
     pub fn found(&self) -> Option<Proof> {
         self.proof
     }
 
-    /// Directions that were overlooked. They come once.
+    /// Directions that were overlooked. They are handed out once.
     pub fn take_refuting(&mut self) -> Option<Vec<FewRows>> {
         self.refuting.take()
     }
@@ -53,8 +54,8 @@ impl Proofs {
         self.proof.is_some()
     }
 
-    /// Whether pairs may be claimed to have converged: they are proven to be the best, or no proof is to be
-    /// had.
+    /// Whether pairs may be claimed to have converged, because they are proven to be the best or because no
+    /// proof can be had.
     pub fn may_claim(
         &mut self,
         problem: &Problem<'_>,
@@ -63,7 +64,7 @@ impl Proofs {
         r: &Block,
         theta: &[f64],
     ) -> Result<bool> {
-        // What single precision finds is looked at again in double precision.
+        // Claims in single precision are looked at again in double precision.
         let Some(route) = &self.route else { return Ok(true) };
         if problem.space.is_rough() || self.loose >= MOST_LOOSE {
             return Ok(true);
@@ -93,7 +94,7 @@ impl Proofs {
         }
     }
 
-    /// What was decided.
+    /// The decision to report, if there is a proof.
     pub fn decision(&self, problem: &Problem<'_>) -> Option<Decision> {
         let Proof { exceeding, value, .. } = self.proof?;
         let shape = problem.pair.shape();

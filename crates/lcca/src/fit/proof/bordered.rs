@@ -1,4 +1,4 @@
-//! A sparse symmetric matrix bordered by a few dense columns; see `sparse`, whose names these are.
+//! A sparse symmetric matrix bordered by a few dense columns; see `sparse` for the names.
 
 use super::claim::margin;
 use crate::data::SparseGram;
@@ -19,12 +19,12 @@ pub(super) struct Bordered<'a> {
     solved: Mat<f64>,
     /// T
     small: Mat<f64>,
-    /// What of T may be rounding.
+    /// The part of T that may be rounding.
     noise: f64,
 }
 
 impl<'a> Bordered<'a> {
-    /// `slack` is t.
+    /// Solves for the border; `slack` is t.
     pub fn new(
         matrix: &'a SparseGram,
         factor: &'a Indefinite<'a>,
@@ -34,7 +34,7 @@ impl<'a> Bordered<'a> {
     ) -> Self {
         let mut solved = border.clone();
         factor.solve_in_place(&mut solved);
-        // What was factorized is δ away from the matrix.
+        // The factorized matrix is δ away from `matrix`, so the solution is corrected once.
         let mut correction = &border - matrix.times(&solved);
         factor.solve_in_place(&mut correction);
         solved += correction;
@@ -69,7 +69,7 @@ impl<'a> Bordered<'a> {
     pub fn negative_directions(&self) -> Result<Option<Mat<f64>>> {
         let of_small = eigen(&self.small)?;
         let values = of_small.S().column_vector();
-        // A value that is not a number counts.
+        // A value that is NaN counts as not positive.
         let nonpositive: Vec<usize> =
             (0..values.nrows()).filter(|&i| values[i] <= self.noise || values[i].is_nan()).collect();
         let allowed = self.signs.iter().filter(|&&sign| sign < 0.0).count();

@@ -1,4 +1,4 @@
-//! What is to be proven, in columns of unit length.
+//! The claim that is to be proven, in columns of unit length.
 
 use crate::error::Result;
 use crate::fit::eigenproblem::{Block, ViewPanels};
@@ -13,14 +13,14 @@ pub(super) const SHARE_BELOW: f64 = 0.1;
 /// (Rump 2006), and sums over rows in another order by much less than that.
 const ROUNDING: f64 = 4.0;
 
-/// That no more values exceed σ than were found above it.
+/// The claim that no more values exceed σ than were found above it.
 pub(super) struct Claim<'a> {
     pub sigma: f64,
     /// The wanted values that were found.
     wanted: &'a [f64],
-    /// Pairs above σ.
+    /// The number of pairs above σ.
     pub above: usize,
-    /// What each column of both views is multiplied by to have unit length; 0 for columns that do not vary.
+    /// The factors that give each column of both views unit length; 0 for columns that do not vary.
     pub scale: Vec<f64>,
     /// B·W·√(Θ − σ + 1) of the pairs above σ.
     pub lifting: Mat<f64>,
@@ -28,14 +28,14 @@ pub(super) struct Claim<'a> {
     pub residuals: Mat<f64>,
 }
 
-/// What a factorization says about M.
+/// The verdict of a factorization on M.
 pub(super) enum Found {
     /// M is positive definite, and tr(RᵀM⁻¹R) is at most this.
     Definite { rise: f64 },
-    /// M is not positive along some directions. `but_for` is the same bound without the columns behind them,
-    /// if M is definite there.
+    /// M is not positive along some directions. `but_for` is a bound on tr(RᵀM⁻¹R) without the columns
+    /// behind them, if M is definite there.
     Negative { directions: Mat<f64>, but_for: Option<f64> },
-    /// Rounding hides what M is.
+    /// Rounding hides whether M is definite.
     Unclear,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// The claim that those of the pairs in W that are above σ are all there are.
+    /// The claim that the pairs in W above σ are all the pairs above it.
     pub fn at(
         problem: &Problem<'_>,
         sigma: f64,
@@ -77,21 +77,21 @@ impl<'a> Claim<'a> {
         self.residuals.subcols(0, self.above).to_owned()
     }
 
-    /// What the total of the wanted values lacks at most if those above σ lack `rise` together.
+    /// The most that the total of the wanted values can lack if those above σ lack `rise` together.
     pub fn missing(&self, rise: f64) -> f64 {
         rise + self.wanted.iter().skip(self.above).map(|value| self.sigma - value).sum::<f64>()
     }
 }
 
-/// A value so little above the last wanted one that those below it cost little. `None` if fewer were found
-/// than are wanted.
+/// A value just above the last wanted one, so that wanted pairs below it cost little. `None` if fewer pairs
+/// were found than are wanted.
 pub(super) fn sigma(problem: &Problem<'_>, theta: &[f64]) -> Option<f64> {
     let wanted = theta.get(..problem.settings.k)?;
     let total: f64 = wanted.iter().sum();
     Some(wanted.last()? + SHARE_BELOW * problem.settings.tol * total / wanted.len() as f64)
 }
 
-/// The share of its diagonal by which rounding changes a matrix of so many columns.
+/// The share of its diagonal by which rounding changes a matrix of `columns` columns.
 pub(super) fn margin(columns: usize) -> f64 {
     ROUNDING * columns as f64 * f64::EPSILON
 }

@@ -1,4 +1,4 @@
-//! Whether a symmetric matrix is positive definite, and along which directions it is not.
+//! Finds whether a symmetric matrix is positive definite, and along which directions it is not.
 //!
 //! A Cholesky factorization in columns of blocks. A pivot that is not positive does not end it: its column is
 //! taken out, as if the variable behind it were zero, and the factorization goes on with the others. So one
@@ -17,10 +17,10 @@ use faer::reborrow::{Reborrow, ReborrowMut};
 use faer::{Accum, Col, Mat, MatMut, Par};
 use std::ops::Range;
 
-/// Columns of a block.
+/// The number of columns of a block.
 const BLOCK: usize = 128;
-/// The root of a pivot that takes its column out: what it divides no longer counts, and its square is still a
-/// number.
+/// The root of a pivot that takes its column out: numbers divided by it no longer count, and its square is
+/// still finite.
 const TAKEN_OUT: f64 = 1e140;
 
 /// The Cholesky factor of a symmetric matrix, without the columns whose pivots failed.
@@ -50,7 +50,7 @@ impl Definite {
         self.failed.is_empty() && self.is_complete
     }
 
-    /// Whether it is without the columns that were taken out.
+    /// Whether the matrix is positive definite without the columns that were taken out.
     pub fn rest_is_definite(&self) -> bool {
         self.is_complete
     }

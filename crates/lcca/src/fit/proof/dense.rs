@@ -9,7 +9,7 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
-/// Once so many pivots failed, the factorization ends.
+/// The factorization ends once this many pivots have failed.
 const MOST_FAILED: usize = 256;
 
 /// Factorizes M, and bounds tr(RᵀM⁻¹R).

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! is positive definite, then σ·B − A plus a matrix of rank j is, so at most j true values exceed σ
-//! (Sylvester's law of inertia). That holds whatever W is: bad pairs make the factorization fail, never
+//! (Sylvester's law of inertia). That holds for any W: bad pairs make the factorization fail, never
 //! succeed.
 //!
 //! More follows from the same factor. In a B-orthonormal basis that begins with W, A is [Θ Hᵀ; H K], and M >
@@ -20,8 +20,8 @@
 //! ```
 //!
 //! So of the k wanted values the total is at most Σθ + tr(RᵀM⁻¹R) over the j pairs, and σ for each of the
-//! others: nothing is estimated, and no gap between values matters. σ is chosen so near the k-th value that
-//! the others cost a tenth of the tolerance.
+//! others. Nothing is estimated, and no gap between values matters. σ is chosen just above the k-th value,
+//! where the others cost a tenth of the tolerance.
 //!
 //! If the factorization fails, the directions behind its failed pivots have zᵀAz > σ·zᵀBz: they were
 //! overlooked, and the iteration goes on with them. Directions of no variance fail as well if there is no
@@ -56,24 +56,25 @@ use crate::space::Tall;
 use claim::{Claim, Found, margin};
 use faer::Mat;
 
-/// Operations that a fit spends on a proof unasked: as many as solving narrow views exactly may take, 8,400
-/// columns.
+/// The operations that a fit spends on a proof unasked: as many as solving narrow views exactly may take,
+/// 8,400 columns.
 pub(super) const UNASKED: f64 = 2e11;
-/// Operations that a proof may take if one is asked for: 14,400 columns, about a minute of one core.
+/// The operations that a proof may take if the user asks for one: 14,400 columns, about a minute of one
+/// core.
 pub(super) const ASKED: f64 = 1e12;
 
-/// A total that is proven to be nearly all there is.
+/// A total that is proven to be nearly the largest possible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Proof {
-    /// At most so many values…
+    /// The most values that can exceed `value`.
     pub exceeding: usize,
-    /// … are above this.
+    /// The bound that at most `exceeding` values exceed.
     pub value: f64,
     /// The total of the wanted values is at most this much larger.
     pub missing: f64,
 }
 
-/// What an attempt at a proof says.
+/// The outcome of an attempt at a proof.
 pub(super) enum Finding {
     Proven(Proof),
     /// Directions with larger values than the last wanted pair, one panel for each view.
@@ -82,7 +83,7 @@ pub(super) enum Finding {
     Open,
 }
 
-/// What is behind failed pivots.
+/// The cause of failed pivots.
 enum Overlooked {
     /// Directions with larger values than σ.
     Directions(Vec<FewRows>),
@@ -92,8 +93,8 @@ enum Overlooked {
     Rounding,
 }
 
-/// Every objective value is at most 1 in CCA: pairs that are nearly there need no other proof. `None` if that
-/// leaves more missing than the tolerance allows.
+/// A proof from the largest possible objective value, which is 1 in CCA: pairs that are nearly there need
+/// no other. `None` if that leaves more missing than the tolerance allows.
 pub(super) fn by_the_largest(problem: &Problem<'_>, theta: &[f64]) -> Option<Proof> {
     let wanted = theta.get(..problem.settings.k)?;
     let (total, most) = (wanted.iter().sum::<f64>(), problem.largest_objective());

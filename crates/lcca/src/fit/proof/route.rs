@@ -1,4 +1,4 @@
-//! How a claim would be proven, and what that costs: counted before anything is factorized.
+//! Chooses how a claim would be proven, and counts the cost before anything is factorized.
 
 use super::sparse;
 use crate::data::{Pair, Side};
@@ -6,13 +6,13 @@ use crate::error::Result;
 use crate::fit::problem::Problem;
 use crate::solve::{Indefinite, Plan, shifted};
 
-/// Operations of analyzing a pattern, per entry of the lower triangle; 4e4 to 8e4 were measured for 4 to 16
-/// million entries.
+/// The operations of analyzing a pattern, per entry of the lower triangle; 4e4 to 8e4 were measured for 4
+/// to 16 million entries.
 const ANALYSIS: f64 = 6e4;
-/// Unasked, a pattern is analyzed only if that takes at most this share of what a proof may take: it may be
-/// in vain.
+/// Unasked, a pattern is analyzed only if that takes at most this share of the operations that a proof may
+/// take, because the analysis may be in vain.
 const SHARE_IN_VAIN: f64 = 1.0 / 12.0;
-/// Dense matrices that are held: the Gram matrix, and another thread's while it is formed.
+/// The number of dense matrices that are held: the Gram matrix, and another thread's while it is formed.
 const MATRICES: u64 = 2;
 
 /// How a claim would be proven.
@@ -21,18 +21,18 @@ pub(in crate::fit) enum Route {
     Dense,
     /// By a sparse factorization.
     Sparse(Box<Plan>),
-    /// Not at all: the cheapest proof would take so many operations, or too much memory.
+    /// Not at all: the cheapest proof would take `operations`, or too much memory.
     TooCostly { operations: f64 },
 }
 
 impl Route {
-    /// A way that takes at most so many operations, and no more memory than is allowed: the sparse one if
-    /// there is one, because its factor also sharpens pairs that are too far from the true ones for a proof.
+    /// A route of at most `most` operations, and no more memory than is allowed: the sparse one if there is
+    /// one, because its factor also sharpens pairs that are too far from the true ones for a proof.
     pub fn asked(problem: &Problem<'_>, most: f64) -> Result<Self> {
         Route::choose(problem, most, most, f64::INFINITY)
     }
 
-    /// The cheapest way for a proof that nobody has asked for.
+    /// The cheapest route for a proof that the user has not asked for.
     pub fn unasked(problem: &Problem<'_>, most: f64) -> Result<Self> {
         Route::choose(problem, most, SHARE_IN_VAIN * most, dense_operations(problem))
     }
@@ -60,12 +60,12 @@ impl Route {
     }
 }
 
-/// Whether the dense factorization takes at most so many operations, and no more memory than is allowed.
+/// Whether the dense factorization takes at most `most` operations, and no more memory than is allowed.
 pub(in crate::fit) fn is_affordable(problem: &Problem<'_>, most: f64) -> bool {
     dense_operations(problem) <= most && dense_fits(problem)
 }
 
-/// Operations of the dense factorization.
+/// The operations of the dense factorization.
 fn dense_operations(problem: &Problem<'_>) -> f64 {
     let shape = problem.pair.shape();
     ((shape.x_cols + shape.y_cols) as f64).powi(3) / 3.0
@@ -77,9 +77,9 @@ fn dense_fits(problem: &Problem<'_>) -> bool {
     8 * MATRICES * width * width <= problem.settings.memory && problem.pair.capabilities().grams.is_some()
 }
 
-/// The order of elimination of σ·B − A, if it is sparse and finding one takes at most so many operations.
+/// The order of elimination of σ·B − A, if it is sparse and finding one takes at most `most` operations.
 fn plan(problem: &Problem<'_>, most: f64) -> Result<Option<Plan>> {
-    // What covariates explain is not sparse.
+    // The effects of covariates are not sparse.
     let Some(joint) = problem.joint.filter(|_| problem.along.is_none() && problem.settings.is_cca()) else {
         return Ok(None);
     };
@@ -90,22 +90,22 @@ fn plan(problem: &Problem<'_>, most: f64) -> Result<Option<Plan>> {
     Ok(Some(Plan::in_supernodes(&shifted(joint, problem.ridges()))?))
 }
 
-/// Entries of the lower triangle of the joint Gram matrix.
+/// The number of entries of the lower triangle of the joint Gram matrix.
 fn entries(problem: &Problem<'_>) -> f64 {
     problem.joint.map_or(0.0, |joint| joint.entries() as f64) / 2.0
 }
 
-/// Operations of analyzing the pattern of the joint Gram matrix.
+/// The operations of analyzing the pattern of the joint Gram matrix.
 fn analysis(problem: &Problem<'_>) -> f64 {
     analysis_of(2.0 * entries(problem))
 }
 
-/// The same for a joint Gram matrix of so many entries, all four blocks together.
+/// The operations of analyzing a joint Gram matrix of `entries` entries, all four blocks together.
 pub(in crate::fit) fn analysis_of(entries: f64) -> f64 {
     ANALYSIS * entries / 2.0
 }
 
-/// The bytes of a sparse proof: the matrix, the same with another diagonal, the factors and some panels.
+/// The bytes of a sparse proof: the matrix, a copy with another diagonal, the factors and some panels.
 fn bytes(problem: &Problem<'_>, plan: &Plan) -> u64 {
     let shape = problem.pair.shape();
     let columns = (shape.cols(Side::X) + shape.cols(Side::Y)) as u64;

@@ -1,12 +1,12 @@
-//! What the best pairs are, once a factorization says how many values exceed σ: for claims that a proof
+//! Finds the best pairs once a factorization says how many values exceed σ, for claims that a proof
 //! refutes.
 //!
 //! A fit may be within its tolerance and still have pairs that are too far from the true ones for a proof.
-//! The sparse factor of σ·B − A, which told so, is also the best preconditioner there is. Rayleigh–Ritz on [W
-//! D T], with D the directions that were overlooked and T = M⁻¹R, takes W to the pairs above σ in a few
-//! rounds; the proof is then one of those pairs, and brackets the claim from both sides.
+//! The sparse factor of σ·B − A, which showed that, is also the best preconditioner there is. Rayleigh–Ritz
+//! on [W D T], with D the directions that were overlooked and T = M⁻¹R, takes W to the pairs above σ in a
+//! few rounds; the proof is then one of those pairs, and brackets the claim from both sides.
 //!
-//! Cost: one factorization, and in each round a pass and some solves.
+//! The cost is one factorization, and in each round a pass and some solves.
 
 use super::claim::{Claim, Found, SHARE_BELOW, sigma};
 use super::sparse::{Factored, scale};
@@ -21,13 +21,13 @@ use crate::panels;
 use crate::solve::Plan;
 use crate::space::{Host, Space};
 
-/// Most rounds. Few are needed: what is wrong with a pair becomes a hundredth in each.
+/// The most rounds. Few are needed, because each reduces the error of a pair to a hundredth.
 const ROUNDS: usize = 12;
 
-/// Pairs that were sharpened, and what is proven of the claim.
+/// Pairs that were sharpened, and the proof about the claim.
 pub(in crate::fit) struct Settled {
     pub weights: [Panel; 2],
-    /// `None` if the last round left it open.
+    /// `None` if the last round left the claim open.
     pub proof: Option<Proof>,
 }
 

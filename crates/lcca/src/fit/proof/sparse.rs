@@ -40,19 +40,19 @@ use crate::fit::problem::Problem;
 use crate::solve::{Indefinite, Plan, shifted};
 use faer::Mat;
 
-/// Solves with the factor for each lifted pair, X and Z together.
+/// The number of solves with the factor for each lifted pair, X and Z together.
 pub(super) const SOLVES: u64 = 6;
-/// More negative directions than this are not told apart: many columns depend on others.
+/// More negative directions than this are not told apart, because many columns depend on others then.
 const MOST_NEGATIVE: usize = 256;
 
-/// Operations of a proof by a plan, less its analysis.
+/// The operations of a proof by a plan, less its analysis.
 pub(super) fn operations(problem: &Problem<'_>, plan: &Plan) -> f64 {
     let columns = SOLVES as f64 * (problem.settings.k + 2) as f64;
     plan.flops() + 4.0 * plan.fill() as f64 * columns
 }
 
-/// One over the length of each column of both views in the norm of B, before centering: rounding is relative
-/// to that. 0 for columns that do not vary.
+/// One over the length of each column of both views in the norm of B, before centering, because rounding is
+/// relative to that. 0 for columns that do not vary.
 pub(super) fn scale(problem: &Problem<'_>) -> Result<Vec<f64>> {
     let [mut x, mut y] = problem.inverse_diagonals()?;
     let Some(joint) = problem.joint else { return Ok(Vec::new()) };
@@ -77,7 +77,8 @@ pub(super) struct Factored<'a> {
 }
 
 impl<'a> Factored<'a> {
-    /// `None` if rounding hides what S is.
+    /// Factorizes S. `None` if rounding is too large for the proof, or if S has too many negative
+    /// directions.
     pub fn new(problem: &Problem<'_>, plan: &'a Plan, sigma: f64, scale: &[f64]) -> Result<Option<Self>> {
         let Some(joint) = problem.joint else { return Ok(None) };
         joint.bring()?;

@@ -74,7 +74,7 @@ fn pairs(problem: &Problem<'_>, weights: Vec<Panel>) -> (Block, Block, Vec<f64>)
     (w, r, theta)
 }
 
-/// The exact pairs of a problem: more than are wanted.
+/// More of the exact pairs of a problem than are wanted.
 fn exact(problem: &Problem<'_>) -> (Vec<Panel>, Vec<f64>) {
     let settings = Settings { k: 2 * K, ..problem.settings.clone() };
     let raw = gram(&Problem { settings: &settings, ..*problem }).unwrap().unwrap();
@@ -103,7 +103,7 @@ fn all_cases() -> Vec<(String, Case)> {
     cases
 }
 
-/// The value of some directions by Rayleigh's quotient, the largest first.
+/// The values of some directions by Rayleigh's quotient, the largest first.
 fn values_of(problem: &Problem<'_>, directions: &[FewRows]) -> Vec<f64> {
     let weights = directions.iter().map(|few| Host.take(few.place(&Host).unwrap()).unwrap());
     pairs(problem, weights.collect()).2
@@ -210,7 +210,7 @@ fn whatever_was_found_is_settled() {
                 assert!(proof.missing <= missing + slack, "{name}: {proof:?} {missing}");
                 let above = theta.iter().filter(|&&value| value > proof.value).count();
                 assert!(above <= proof.exceeding, "{name}: {proof:?} {above}");
-                // What was found proves that so much is missing.
+                // The pairs that were found prove that this much is missing.
                 let (_, _, better) = pairs(problem, settled.weights.to_vec());
                 let best: f64 = better[..K].iter().sum();
                 assert!(best <= truth + 1e-9 && best >= truth - slack, "{name}: {best} {truth}");

@@ -22,7 +22,7 @@ fn resampling(count: usize) -> Resampling<'static> {
 }
 
 /// How many of some simulated data sets have intervals that hold the first true correlation, and how many
-/// have percentiles that do.
+/// have percentiles that hold it.
 fn covered(truth: f64, sets: u64, count: usize) -> [u64; 2] {
     let mut covered = [0, 0];
     for seed in 0..sets {
@@ -39,7 +39,7 @@ fn covered(truth: f64, sets: u64, count: usize) -> [u64; 2] {
     covered
 }
 
-/// 500 data sets of 500 rows with 200 resamples each is what docs/inference.md reports;
+/// docs/inference.md reports this for 500 data sets of 500 rows with 200 resamples each;
 /// `coverage_of_500_data_sets` repeats it.
 #[test]
 fn intervals_hold_the_true_correlation_and_percentiles_do_not() {
@@ -54,7 +54,8 @@ fn coverage_of_500_data_sets() {
     for truth in [0.3, 0.4, 0.5, 0.7, 0.9] {
         let [ours, percentiles] = covered(truth, 500, 200);
         println!("{truth}: {ours} of 500, {percentiles} by percentiles");
-        // An interval of 95% holds the truth in 475, give or take 5; twelve fewer are three standard deviations.
+        // An interval of 95% holds the truth in 475, give or take 5; twelve fewer are three standard
+        // deviations.
         assert!(ours >= 460, "{truth}: {ours} of 500");
         assert!(percentiles <= ours, "{truth}: {percentiles} of 500 by percentiles");
     }
@@ -108,7 +109,7 @@ fn every_seed_has_its_answer_on_any_number_of_threads() {
     assert_ne!(one.resampled, other.resampled);
 }
 
-/// Repeating every row five times tells nothing new. Only groups know.
+/// Repeating every row five times adds no information, but only groups show that.
 #[test]
 fn groups_are_drawn_whole() {
     let (x, y) = (random_mat(60, 2, 1), random_mat(60, 2, 2));

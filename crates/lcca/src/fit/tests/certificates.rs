@@ -43,7 +43,7 @@ fn residual_norms(view: &Mat<f64>, own: &Mat<f64>, other: &Mat<f64>, theta: &[f6
     (0..theta.len()).map(|j| projected.col(j).norm_l2()).collect()
 }
 
-/// Returns whether every fitted value has a true value of its own within `reach`. Both lists descend.
+/// Whether every fitted value has a true value of its own within `reach`. Both lists descend.
 fn matches(fitted: &[f64], truth: &[f64], reach: f64) -> bool {
     let mut truth = truth.iter();
     fitted.iter().all(|theta| truth.find(|&d| *d <= theta + reach).is_some_and(|d| *d >= theta - reach))

@@ -1,5 +1,5 @@
-//! A claim of convergence is true: small data of the kinds on which it is easily wrong, against the exact
-//! method.
+//! Claims of convergence must be true: small data of the kinds on which they are easily wrong, against the
+//! exact method.
 //!
 //! All have correlations in directions of small variance, which residuals in the norm of diag(C)⁻¹ hardly
 //! show. `bench/claims.py` has larger ones of more kinds, with truths from another program.
@@ -12,7 +12,7 @@ use crate::outcome::Decision;
 use crate::panels;
 use crate::testing::{random_mat, sparse_from_dense};
 
-/// What rounding may add, as a share of the total.
+/// The part that rounding may add, as a share of the total.
 const ROUNDING: f64 = 1e-8;
 
 /// One number in [0, 1) for each cell, the same for the same seed.
@@ -250,8 +250,8 @@ fn certificates_agree_with_no_wrong_claim_and_refute_no_right_one() {
     }
 }
 
-/// A model of five of the six largest pairs, without the one that is `left_out`, and what is missing from its
-/// total.
+/// A model of five of the six largest pairs, without the one that is `left_out`, and the part that is
+/// missing from its total.
 fn without(exact: &Model, left_out: usize) -> (Model, f64) {
     let kept: Vec<usize> = (0..6).filter(|&i| i != left_out).collect();
     let mut model = exact.clone();
@@ -264,8 +264,8 @@ fn without(exact: &Model, left_out: usize) -> (Model, f64) {
     (model, exact.objective[left_out] - exact.objective[5])
 }
 
-/// Certificates, from at most so many operations of a proof, of models without one of the first pairs and of
-/// the exact one, each with what is missing.
+/// Certificates of models without one of the first pairs and of the exact one, each with the missing part
+/// of its total. A proof may take at most `proof` operations.
 fn certificates_without_pairs(proof: f64) -> Vec<(String, Model, f64, Certificate)> {
     let data = [("hidden pair", hidden_pair()), ("near duplicates", near_duplicates()), ("survey", survey())];
     let mut all = Vec::new();
@@ -288,7 +288,7 @@ fn certificates_without_pairs(proof: f64) -> Vec<(String, Model, f64, Certificat
 fn a_search_from_random_directions_finds_what_a_fit_missed_and_nothing_else() {
     for (case, model, missing, certificate) in certificates_without_pairs(0.0) {
         if certificate.proven.is_some_and(|proven| proven.exceeding == 0) {
-            // No correlation exceeds 1: there is nothing to search for.
+            // There is nothing to search for, because no correlation exceeds 1.
             assert!(missing <= certificate.proven.unwrap().missing, "{case}");
             continue;
         }
@@ -315,7 +315,7 @@ fn a_proof_refutes_a_model_that_lacks_a_pair_and_bounds_what_any_other_lacks() {
     }
 }
 
-/// Categories of which each is the sum of some others and of a few rows of its own, which are the same in
+/// Categories, some of which are sums of others and of a few rows of their own. Those rows are the same in
 /// both views.
 fn hierarchy() -> InMemory {
     let (n, groups, children) = (1_200, 12, 5);

@@ -1,5 +1,5 @@
-//! The default method reaches the true answer, with and without structure, and its estimate of what is
-//! missing holds.
+//! The default method reaches the true answer, with and without structure, and its estimate of the missing
+//! share holds.
 
 use super::*;
 use crate::data::{Side, Structure};

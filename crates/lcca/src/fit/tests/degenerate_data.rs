@@ -12,7 +12,7 @@ fn exact_methods() -> [Method; 2] {
     [Method::exact(), Method::als(400)]
 }
 
-/// Asserts that the exact methods give the correlations of a dense SVD, whatever the storage and the
+/// Asserts that the exact methods give the correlations of a dense SVD in every storage, with and without
 /// centering.
 fn agrees(x: &Mat<f64>, y: &Mat<f64>, k: usize) {
     for center in [true, false] {
@@ -194,7 +194,7 @@ fn too_little_memory_is_refused_with_needed_and_allowed_bytes() {
     }
 }
 
-/// What is needed is a property of the data: allowing nearly as much must not raise it.
+/// The memory needed is a property of the data, so allowing nearly as much must not raise it.
 #[test]
 fn the_bytes_that_a_gram_matrix_needs_do_not_depend_on_those_allowed() {
     let views = [zipf_rows(3000, 400, 9, 1), zipf_rows(3000, 300, 9, 2)];
@@ -304,7 +304,7 @@ fn a_model_that_no_machine_can_hold_is_refused_before_anything_is_allocated() {
 
 #[test]
 fn tied_pairs_depend_neither_on_rounding_nor_on_units() {
-    // As many columns as rows leave degrees of freedom: every correlation is 1.
+    // As many columns as the rows leave degrees of freedom make every correlation 1.
     let (x, y) = (random_mat(8, 7, 11), random_mat(8, 4, 12));
     let in_units = Mat::from_fn(8, 7, |i, j| x[(i, j)] * [1.0, 3.0, 0.2, 7.0, 1.0, 0.5, 11.0][j]);
     for method in [Method::exact(), Method::gram()] {

@@ -11,8 +11,8 @@ use crate::panels;
 use crate::testing::{from_dense, random_mat};
 use faer::Mat;
 
-/// The largest distance between the shares of p-values below a number and that number (Kolmogorov and
-/// Smirnov).
+/// The Kolmogorov–Smirnov distance of p-values from uniform: the largest distance between the share of them
+/// below a number and that number.
 fn distance_from_uniform(mut p: Vec<f64>) -> f64 {
     p.sort_by(f64::total_cmp);
     let n = p.len() as f64;
@@ -64,7 +64,7 @@ fn null(families: usize, covariates: usize, family_effect: f64, draw: u64) -> Nu
     Null { x: view(3), y: view(5), groups: Groups::new(family.iter()), z }
 }
 
-/// The p-values of 200 data sets, each of its first pair.
+/// The p-value of the first pair for each of 200 data sets.
 fn p_values(null: impl Fn(u64) -> Null, test: impl Fn(&Null, u64) -> f64) -> Vec<f64> {
     (0..200).map(|draw| test(&null(draw), draw)).collect()
 }
@@ -77,7 +77,7 @@ fn tested(null: &Null, draw: u64, exchange: Exchange<'_>, covariates: bool) -> f
     columns_themselves(2).permutation_test(&x, &y, &test, &()).unwrap().p[0]
 }
 
-/// What is not valid: residuals on the covariates, all rows in any order.
+/// An invalid test: residuals on the covariates, with all rows in any order.
 fn naive(null: &Null, draw: u64) -> f64 {
     let n = null.z.nrows();
     let design = Mat::from_fn(n, null.z.ncols() + 1, |i, j| if j == 0 { 1.0 } else { null.z[(i, j - 1)] });

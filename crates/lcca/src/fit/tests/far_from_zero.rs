@@ -31,7 +31,7 @@ fn truth(views: &[Mat<f64>; 2]) -> Vec<f64> {
     dense_correlations(&x, &y, true)[..3].to_vec()
 }
 
-/// Some entries of columns that are near zero are zero, so that sparse rows do not store them.
+/// Sets some entries of columns that are near zero to zero, so that sparse rows do not store them.
 fn with_gaps(views: [Mat<f64>; 2]) -> [Mat<f64>; 2] {
     let gaps = |view: Mat<f64>| {
         Mat::from_fn(ROWS, 4, |i, j| if j % 2 == 1 && (i + j) % 3 == 0 { 0.0 } else { view[(i, j)] })
@@ -76,7 +76,7 @@ fn shift_invert_takes_sparse_columns_far_from_zero() {
 
 #[test]
 fn only_a_column_that_is_constant_counts_as_constant() {
-    // The last digit of a double is all that varies.
+    // Only the last digit of a double varies.
     let [_, y] = views(1.0);
     let up = 1e10f64.next_up() - 1e10;
     let x = Mat::from_fn(ROWS, 2, |i, j| 1e10 + if j == 0 && y[(i, 1)] > 0.0 { up } else { 0.0 });

@@ -1,4 +1,4 @@
-//! Paths of ridges on the rows outside folds: they must give what whole fits to these rows give.
+//! Paths of ridges on the rows outside folds must give the scores of whole fits to these rows.
 
 use super::single_precision::topics;
 use super::*;
@@ -82,8 +82,7 @@ fn folds_that_are_unlike_each_other_score_as_whole_fits_do() {
     let (selection, whole) = (cross_validated(&folds, &all), by_whole_fits(&folds, &all));
     let difference = difference(&selection, &whole);
     assert!(difference < ALLOWED, "{difference:e}: {selection:?} {whole:?}");
-    // And at the usual tolerance the same ridges are chosen, with means that are the same but for a part of
-    // their errors.
+    // At the usual tolerance the same ridges are chosen, and means differ only by a part of their errors.
     let usual = path_of(&Settings::new(Method::lobpcg(), 3), &[0.03, 0.3, 3.0]);
     let rough = cross_validated(&folds, &usual);
     assert_eq!((rough.best, rough.simplest), (selection.best, selection.simplest));

@@ -1,4 +1,4 @@
-//! What stands for (B − A)⁻¹ on all columns, against dense algebra.
+//! The stand-ins for (B − A)⁻¹ on all columns, against dense algebra.
 
 use crate::data::{Centered, Counting, InMemory, Pair, Scaled, Side, Tally};
 use crate::fit::inverse::Inverse;
@@ -118,7 +118,7 @@ fn stacked([x, y]: &[Panel; 2]) -> Mat<f64> {
     })
 }
 
-/// M⁻¹R, and rᵀM⁻¹r as it was told.
+/// M⁻¹R, and rᵀM⁻¹r as the inverse reports it.
 fn solved(inverse: &dyn Inverse, residuals: &[Panel; 2]) -> (Mat<f64>, Vec<f64>) {
     let mut solved = residuals.clone();
     let [x, y] = &mut solved;

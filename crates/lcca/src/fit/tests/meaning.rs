@@ -160,7 +160,7 @@ fn shared(pair: &InMemory, settings: &Settings) -> Option<(u64, Vec<[u64; 2]>)> 
     equal(pair, settings).map(|(count, columns, _)| (count, columns))
 }
 
-/// The same, and which of them are equal in every row.
+/// The shared columns that a fit notes, and which of them are equal in every row.
 fn equal(pair: &InMemory, settings: &Settings) -> Option<(u64, Vec<[u64; 2]>, Vec<bool>)> {
     let mut fitted = fit(pair, settings, &()).unwrap();
     fitted.look_for_shared_columns(pair).unwrap();

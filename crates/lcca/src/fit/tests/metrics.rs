@@ -76,7 +76,7 @@ fn pls_is_the_singular_value_decomposition_of_the_cross_covariances() {
         let fit = fit(&pair, &settings, &()).unwrap();
         assert!(fit.converged && covariances(&fit, &cross) < 1e-9, "{method}: {:?}", fit.model.objective);
         assert!(relative_error(fit.model.x.weights.as_mat(), weights.as_ref()) < of_vectors, "{method}");
-        // Correlations are correlations whatever is maximized.
+        // Correlations are correlations, no matter which objective is maximized.
         let scores = fit.model.score(&pair).unwrap().correlations;
         assert!(
             gap(&fit.model.correlations, &scores) < 1e-9
@@ -179,7 +179,7 @@ fn a_claim_about_covariances_can_be_certified() {
         assert!(error <= certificate.bounds[i] + 1e-12 * value && certificate.bounds[i] < 1e-3 * value);
     }
     assert!(fit.converged && certificate.gain <= 1e-8 * values[0], "{certificate:?}");
-    // A claim of less is found out.
+    // A claim of smaller values than the true ones is found out.
     fit.model.objective.iter_mut().for_each(|value| *value *= 0.9);
     fit.certify(&pair, &()).unwrap();
     assert!(!fit.converged);

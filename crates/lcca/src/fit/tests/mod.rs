@@ -56,7 +56,7 @@ fn als_by_cg(t1: usize) -> Method {
     Method::als(t1).configured([("inner", "cg")]).unwrap()
 }
 
-/// Returns whether a fit made a decision of some kind.
+/// Whether a fit made a decision of some kind.
 fn decided(fit: &Fit, is_kind: impl Fn(&Decision) -> bool) -> bool {
     fit.decisions.iter().any(is_kind)
 }

@@ -70,7 +70,7 @@ fn surveys(rows: usize, questions: usize) -> [Matrix; 2] {
     [survey(rows, 1, &answers), survey(rows, 2, &answers)]
 }
 
-/// The same rows in memory, in pieces and in shards.
+/// Two views in memory, in pieces and in shards.
 fn homes([x, y]: &[Matrix; 2]) -> [Box<dyn Pair>; 3] {
     let cuts = [0, x.rows() / 3, x.rows() / 2, x.rows()];
     let part = |i: usize| {

@@ -40,7 +40,7 @@ impl Watch for StopAfter {
     }
 }
 
-/// Stops the fit in a pass, whatever it is for, and keeps the last state that was offered.
+/// Stops the fit in any pass, for whichever purpose, and keeps the last state that was offered.
 struct StopInPass {
     passes_left: AtomicUsize,
     iterations: AtomicUsize,
@@ -96,18 +96,18 @@ enum Passes {
     Last(usize),
 }
 
-/// In how many passes a fit was stopped that do not advance.
+/// Counts the passes that do not advance in which a fit was stopped.
 #[derive(Default)]
 struct Stopped {
-    /// Those that form a block for the preconditioner.
+    /// The passes that form a block for the preconditioner.
     blocks: usize,
-    /// Those that measure again what an iteration found.
+    /// The passes that measure an iteration's result again.
     measured_again: usize,
 }
 
-/// Passes do more than advance: some try the preconditioner, measure in double precision what was found in
-/// single, or form products afresh. In whichever of them a fit is stopped, no finished iteration is lost, and
-/// the last state leads to the same end.
+/// Stops fits in passes, and asserts that no finished iteration is lost and that the last state leads to
+/// the same end. Passes do more than advance: some try the preconditioner, measure in double precision the
+/// weights that were found in single, or form products afresh.
 fn keeps_every_iteration_in_passes(tried: Passes, pair: &dyn Pair, settings: &Settings) -> (Fit, Stopped) {
     let never = StopInPass::new(usize::MAX);
     let whole = fit(pair, settings, &never).unwrap();
@@ -138,7 +138,7 @@ fn keeps_every_iteration_in_passes(tried: Passes, pair: &dyn Pair, settings: &Se
 fn no_iteration_is_lost_in_whatever_pass_a_fit_is_stopped() {
     let settings = Settings { tol: 1e-3, structure: false, ..Settings::new(Method::lobpcg(), 4) };
     keeps_every_iteration_in_passes(Passes::All, &topics(), &settings);
-    // These begin in single precision, and what they found is measured in double precision. Their
+    // These begin in single precision, and their weights are then measured in double precision. Their
     // preconditioner is formed again before convergence is claimed.
     let settings = Settings { ridge_x: 0.1, ridge_y: 0.1, ..Settings::new(Method::lobpcg(), 8) };
     let pair = single_precision::topics(30_000);
@@ -259,8 +259,8 @@ fn topics() -> InMemory {
     InMemory::new(x, y).unwrap()
 }
 
-/// Small products that are carried along lose their digits if the blocks of LOBPCG are nearly dependent. It
-/// then depends on rounding, and so on where a fit is interrupted, when totals rise above the truth.
+/// Small products that are carried along lose their digits if the blocks of LOBPCG are nearly dependent.
+/// When totals rise above the truth then depends on rounding, and so on where a fit is interrupted.
 #[test]
 fn rounding_that_differs_after_each_interruption_does_not_change_the_course() {
     let settings = Settings { tol: 1e-9, structure: false, ..Settings::new(Method::lobpcg(), 12) };
@@ -308,8 +308,8 @@ fn gram_mode_resumes_from_every_iteration() {
     }
 }
 
-/// The Gram matrices are formed again, which takes one pass over the rows, and so are the products of the
-/// weights and of the last step.
+/// A resumed fit forms the Gram matrices again, which takes one pass over the rows, and the products of the
+/// weights and of the last step, which takes two over the Gram matrices.
 #[test]
 fn resuming_in_gram_mode_costs_one_pass_over_the_rows_and_two_over_gram_matrices() {
     let settings = Settings { tol: 1e-12, ..Settings::new(Method::lobpcg(), 4) };

@@ -1,4 +1,4 @@
-//! Units of columns: what is scaled, and that nothing but the ridge's effect changes.
+//! Units of columns: which columns are scaled, and that only the ridge's effect changes.
 
 use super::{every_method, fit, gap, pair_of};
 use crate::data::{InMemory, Side};
@@ -19,7 +19,7 @@ fn table() -> (Mat<f64>, Mat<f64>) {
     (beside(&x, &more_x), beside(&y, &more_y))
 }
 
-/// The same table with column `j` in other units.
+/// The table with column `j` in other units.
 fn in_units(x: &Mat<f64>, j: usize, factor: f64) -> Mat<f64> {
     Mat::from_fn(x.nrows(), x.ncols(), |i, c| if c == j { factor * x[(i, c)] } else { x[(i, c)] })
 }
@@ -128,7 +128,7 @@ fn counts_and_booleans_are_left_alone_and_tables_with_indicators_are_not() {
         let pair = InMemory::new(view, zipf_rows(500, 40, 4, 2)).unwrap();
         assert_eq!(scaled_columns(&fit(&pair, &settings, &()).unwrap()), [0, 0]);
     }
-    // Two measurements and thirty indicator columns: the measurements are scaled and nothing else.
+    // Of two measurements and thirty indicator columns only the measurements are scaled.
     let mixed =
         Mat::from_fn(
             500,

@@ -121,7 +121,7 @@ fn gram_pairs() -> [InMemory; 3] {
     ]
 }
 
-/// Remembers what was spent.
+/// Remembers the cost of a run.
 #[derive(Default)]
 struct Spent(std::sync::Mutex<Cost>);
 
@@ -186,8 +186,8 @@ fn folds_of_narrow_views_share_gram_matrices_and_keep_their_digits() {
 
 #[test]
 fn no_fold_learns_from_another() {
-    // If weights went from fold to fold, they would have seen the rows that are held out next, and what is
-    // left of them at a loose tolerance would raise the scores.
+    // Weights that went from fold to fold would have seen the rows that are held out next, and the part of
+    // them that remains at a loose tolerance would raise the scores.
     let [pair, ..] = gram_pairs();
     let settings = Settings { tol: 1e-2, ..Settings::new(Method::lobpcg(), 3) };
     let all = [settings.clone().ridge(0.001), settings.clone().ridge(0.1)];
@@ -218,7 +218,8 @@ fn folds_whose_gram_matrices_do_not_fit_the_memory_are_read_from_the_rows() {
     };
     let (shared, one_pass) = run(1 << 30);
     assert_eq!(one_pass, 1.0);
-    // From too little for any Gram matrix to enough for those of one fit but not for those of five folds.
+    // The memory goes from too little for any Gram matrix to enough for those of one fit but not for those
+    // of five folds.
     for power in 12..20 {
         let (alone, passes) = run(1 << power);
         assert!(passes == 1.0 || passes >= 10.0, "{passes} passes with 2^{power} bytes");
@@ -274,8 +275,8 @@ fn given_folds_are_those_that_were_dealt_and_finished_ones_are_not_fitted_again(
 
 #[test]
 fn many_noise_columns_call_for_a_ridge() {
-    // Two shared factors in 60 noisy columns, 150 rows: without a ridge the fit is perfect and does not
-    // generalize.
+    // There are two shared factors in 60 noisy columns and 150 rows: without a ridge the fit is perfect and
+    // does not generalize.
     let (x, y) = factors(150, 60, 2, 5);
     let settings = Settings::new(Method::auto(), 2);
     let Selection { ridges, best, simplest, mean, error, .. } =
@@ -381,7 +382,8 @@ fn planted_correlations_are_significant_and_the_others_are_not() {
 
 #[test]
 fn a_test_on_the_training_rows_means_nothing() {
-    // The reason for held-out rows: these views are independent and yet get the smallest possible p-value.
+    // Held-out rows are needed because independent views like these get the smallest possible p-value in
+    // training.
     let (x, y) = factors(60, 20, 0, 4);
     let pair = pair_of(&x, &y);
     let trained = run(&pair, Method::auto(), 3).unwrap();

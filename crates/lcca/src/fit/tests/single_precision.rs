@@ -1,4 +1,4 @@
-//! The first iterations on wide views run in single precision, and no claim rests on it.
+//! The first iterations on wide views run in single precision, but no claim rests on it.
 
 use super::*;
 use crate::data::Side;
@@ -49,7 +49,7 @@ fn wide_views_give_the_answer_of_double_precision() {
         let fit = fit(&pair, &Settings { tol, ..settings.clone() }, &()).unwrap();
         assert!(fit.converged && decided(&fit, is_single), "{tol}: {:?}", fit.decisions);
         let short = (truth - fit.model.objective.iter().sum::<f64>()) / truth;
-        // Nothing is above the truth, and what is missing is not understated.
+        // No total is above the truth, and the missing share is not understated.
         assert!(short > -1e-7 && short <= fit.missing, "{tol}: {short:e}, {:e}", fit.missing);
     }
 }
@@ -94,8 +94,8 @@ fn a_pair_that_single_precision_cannot_see_is_found() {
 
 #[test]
 fn no_pair_is_lost_because_columns_depend_on_each_other_in_single_precision() {
-    // X has eleven columns and one more that differs from the last by 1e-8 of its variance. What it differs
-    // by is a sign that Y knows.
+    // X has eleven columns and one more that differs from the last by 1e-8 of its variance. The difference
+    // is a sign that Y knows.
     const Y: u64 = 20_500;
     let rows = 60_000u64;
     let (mut x_offsets, mut x, mut values) = (vec![0u64], Vec::new(), Vec::new());

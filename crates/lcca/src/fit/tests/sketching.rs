@@ -12,7 +12,7 @@ fn sketched(pair: &dyn Pair, sums: usize, seed: u64, k: usize) -> Fit {
     fit(pair, &Settings::new(Method::sketch(sums), k).seed(seed), &()).unwrap()
 }
 
-/// What the fit says of its sketch: sums, rows and bound.
+/// The report of a fit about its sketch: sums, rows and bound.
 fn said(fit: &Fit) -> Option<(u64, u64, Option<f64>)> {
     fit.decisions.iter().find_map(|decision| match *decision {
         Decision::RowsSketched { sums, rows, bound, .. } => Some((sums, rows, bound)),
@@ -52,7 +52,7 @@ fn objective_values_are_within_the_stated_bound_of_the_true_ones_and_never_above
             assert!(bound > 0.5 && bound < 0.7, "{bound}");
             for (found, truth) in fit.model.objective.iter().zip(&truth) {
                 assert!(*found <= truth + 1e-12 && *found >= truth - bound, "{found} {truth} {bound}");
-                // What usually happens is far better than what is proved.
+                // The usual result is far better than the proved one.
                 assert!(*found >= truth - 0.005, "{found} {truth}");
             }
         }
@@ -118,8 +118,7 @@ fn views_that_are_too_wide_for_the_memory_are_refused() {
 
 #[test]
 fn columns_that_vanish_from_the_sums_do_no_harm() {
-    // Pairs of rows share a rare column. If both fall into one sum with opposite signs, nothing of it is
-    // left.
+    // Pairs of rows share a rare column. If both fall into one sum with opposite signs, they cancel.
     let one_hot = |cols: u32, step: u32| -> Matrix {
         let column = |i: u32| if i < 40 { (i / 2 * step) % cols } else { i % 3 };
         OneHotRows::new(cols as usize, (0..600).map(column).collect::<Vec<_>>().into()).unwrap().into()

@@ -26,7 +26,7 @@ fn related(rows: usize, cols: usize, seed: u64) -> [Matrix; 2] {
     [x, y.into()]
 }
 
-/// The same numbers in every `step`-th column of a wider view, in reverse order.
+/// A wider view with the numbers of `view` in every `step`-th column, in reverse order.
 fn spread(view: &Matrix, step: usize) -> Matrix {
     let (mut offsets, mut columns) = (vec![0u64], Vec::new());
     for row in 0..view.rows() {
@@ -38,7 +38,7 @@ fn spread(view: &Matrix, step: usize) -> Matrix {
     SparseRows::new(step * view.cols(), offsets.into(), columns.into(), Values::Ones).unwrap().into()
 }
 
-/// Returns whether the decision is that a preconditioner was factorized.
+/// Whether the decision is that a preconditioner was factorized.
 fn factorized(decision: &Decision) -> bool {
     matches!(decision, Decision::PreconditionerFactorized { succeeded: true, .. })
 }
@@ -54,7 +54,7 @@ fn both_ways(pair: &dyn Pair, method: Method, center: bool, ridge: f64) -> Fit {
     assert!(with.converged && without.converged, "{case}");
     assert!(gap(&with.model.objective, &without.model.objective) < 1e-8, "{case}");
     // Weights have half as many correct digits as the objective, and under a ridge the captured total has
-    // those of the weights.
+    // as many as the weights.
     assert!((with.model.total - without.model.total).abs() < 1e-5, "{case}");
     with
 }

@@ -105,8 +105,8 @@ fn theorem_3_exact_solves_gain_the_squared_gap_per_iteration() {
 }
 
 /// The paper bounds the floor by r^(2·t2). Its own theorem 2 bounds the *squared* error of a solve by
-/// r^(2·t2), so the distance, which is linear in that error, can only be expected to fall like r^t2, and that
-/// is what is measured.
+/// r^(2·t2). The distance is linear in that error, so we can expect it to fall only like r^t2, and measure
+/// that.
 #[test]
 fn theorem_3_inexact_solves_level_off_at_a_floor_that_falls_geometrically() {
     let (x, y) = with_correlations(400, &D, 3);

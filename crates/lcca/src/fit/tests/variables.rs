@@ -1,4 +1,4 @@
-//! What canonical variables are scaled to: a unit of weights and regressions, and of nothing else.
+//! The scale of canonical variables: a unit of weights and regressions, and of nothing else.
 
 use super::{fit, pair_of};
 use crate::data::{InMemory, Side};
@@ -15,7 +15,7 @@ fn correlated() -> InMemory {
     pair_of(&x, &Mat::from_fn(ROWS, 4, |i, j| x[(i, j)] + noise[(i, j)]))
 }
 
-/// The same settings with variables of both kinds.
+/// Settings with canonical variables of both kinds.
 fn both(settings: &Settings) -> [Settings; 2] {
     [Variables::UnitLength, Variables::UnitVariance].map(|variables| settings.clone().variables(variables))
 }
