@@ -1,4 +1,4 @@
-//! Where fits and permutation tests run.
+//! The flags that choose where fits and permutation tests run.
 
 use clap::Args;
 use lcca_cuda::{DeviceChoice, EXPECTED};
