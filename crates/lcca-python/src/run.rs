@@ -53,7 +53,7 @@ pub struct Listeners<'py> {
     pub meter: Option<Py<PyAny>>,
 }
 
-/// The worker's end of the channel to the calling thread.
+/// The sending end of the channel from the work to the calling thread.
 pub struct Reporter<T> {
     sender: Sender<Event<T>>,
     stop: Arc<AtomicBool>,

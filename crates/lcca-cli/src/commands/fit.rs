@@ -106,7 +106,7 @@ struct Fitted {
     seconds: f64,
 }
 
-/// Chooses on held-out rows what the job leaves open, the ridge and the number of pairs, and then fits all
+/// Chooses the ridge and the number of pairs on held-out rows, if the job leaves them open, and then fits all
 /// rows.
 fn fit_rows(
     job: &FitJob,

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// The number of words of the language; a text shows only some of them.
 const LANGUAGE: usize = 30_000;
-/// The number of words, the most frequent ones, that may be the next word.
+/// The next word is always one of this many, the most frequent ones.
 const NEXT_WORDS: usize = 1_500;
 /// The number of pairs of word classes in the hidden chain.
 const PAIRS: usize = 24;
