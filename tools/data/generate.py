@@ -77,9 +77,8 @@ def brown(folder, random):
         here = np.flatnonzero(chain == c)
         text[here] = random.choice(part, len(here), p=weight[part] / weight[part].sum())
     lines = np.array_split(text, tokens // 20)
-    (folder / "words.txt").write_text(
-        "".join(" ".join(f"w{word}" for word in line) + "\n" for line in lines), encoding="utf-8"
-    )
+    written = "".join(" ".join(f"w{word}" for word in line) + "\n" for line in lines)
+    (folder / "words.txt").write_text(written, encoding="utf-8")
     rank = {word: i for i, (word, _) in enumerate(collections.Counter(text.tolist()).most_common())}
     ranks = np.array([rank[word] for word in text.tolist()])
     kept = ranks[1:] < 3_000
