@@ -1,8 +1,9 @@
-"""Are claims of convergence true? Many fits of data on which they are easily wrong, compared with independent truths.
+"""Are claims of convergence true? Many fits of data on which they are easily wrong,
+compared with independent truths.
 
-`cargo xtask bench claims` builds the program and runs this; `--program PATH` judges another one, so that two versions can be compared.
-The data are made by `bench/claims/families.py` with a fixed seed. Truths come from NumPy and SciPy and are kept under `target/bench/claims`:
-the first run takes some minutes longer.
+`cargo xtask bench claims` builds the program and runs this; `--program PATH` judges another one, so that two
+versions can be compared. The data are made by `bench/claims/families.py` with a fixed seed. Truths come from
+NumPy and SciPy and are kept under `target/bench/claims`: the first run takes some minutes longer.
 """
 import argparse
 import json
@@ -16,11 +17,13 @@ from claims.data import CACHE, REAL, ROOT, Data
 from default.program import DATA
 
 ABOUT = (
-    "Every fit is `lcca fit` with one thread on seeded data whose true objective values are known from NumPy and SciPy. *Wrong*: convergence is claimed and "
-    "more than the tolerance is missing from the total. *Above*: the total is larger than the true one. *Understated*: `missing` is less than what is "
-    "missing. *Refused*: convergence is not claimed; that is honest, but not useful. *Agreed*: a certificate let a wrong claim stand. *Refuted*: a "
-    "certificate said that more is missing than is. *Unbounded*: a value farther from every true one than its certified bound. *Failed*: no "
-    "answer. Shares of 1e-7 count as rounding."
+    "Every fit is `lcca fit` with one thread on seeded data whose true objective values are known from NumPy "
+    "and SciPy. *Wrong*: convergence is claimed and more than the tolerance is missing from the total. "
+    "*Above*: the total is larger than the true one. *Understated*: `missing` is less than what is missing. "
+    "*Refused*: convergence is not claimed; that is honest, but not useful. *Agreed*: a certificate let a "
+    "wrong claim stand. *Refuted*: a certificate said that more is missing than is. *Unbounded*: a value "
+    "farther from every true one than its certified bound. *Failed*: no answer. Shares of 1e-7 count as "
+    "rounding."
 )
 
 
@@ -38,18 +41,26 @@ def main():
     jobs, unsure = [], {}
     for name in args.only:
         for size in families.FAMILIES[name][1]:
-            chosen = [t for t in (settings.quick if args.quick else settings.full)(name, size) if wanted(t, args)]
+            chosen = [
+                t for t in (settings.quick if args.quick else settings.full)(name, size) if wanted(t, args)
+            ]
             if size in args.sizes and chosen and not (args.quick and size == "wider"):
                 print(f"{name}, {size}: data and truth …", file=sys.stderr, flush=True)
                 data = Data(name, size, args.seed)
                 unsure |= {f"{name}, {size}": data.unsure} if data.unsure else {}
                 jobs += [(data, trial) for trial in chosen]
     if "real" in args.sizes:
-        jobs += [(Real(t.data), t) for t in settings.real(args.quick) if wanted(t, args) and (DATA / t.data / "x.npz").exists()]
+        jobs += [
+            (Real(t.data), t)
+            for t in settings.real(args.quick)
+            if wanted(t, args) and (DATA / t.data / "x.npz").exists()
+        ]
     jobs = jobs[:: args.every]
     print(f"{len(jobs)} fits", file=sys.stderr, flush=True)
     with ThreadPoolExecutor(args.jobs) as pool:
-        done = list(pool.map(lambda job: shown(trials.run(args.program, *job, args.limit, args.max_passes)), jobs))
+        done = list(
+            pool.map(lambda job: shown(trials.run(args.program, *job, args.limit, args.max_passes)), jobs)
+        )
     folder = args.out or ROOT / ("bench/results" if is_whole(args) else "target/bench/results")
     page.write(done, facts, ABOUT, unsure, folder, args.name)
     (CACHE / f"{args.name}.json").write_text(json.dumps([trial.row() for trial in done], indent=1))
@@ -60,10 +71,20 @@ DEFAULT = ROOT / "target/release/lcca"
 
 def arguments():
     parser = argparse.ArgumentParser(description="are claims of convergence true?")
-    parser.add_argument("--program", type=Path, default=DEFAULT, help="the lcca to judge [default: target/release/lcca]")
+    parser.add_argument(
+        "--program", type=Path, default=DEFAULT, help="the lcca to judge [default: target/release/lcca]"
+    )
     parser.add_argument("--quick", action="store_true", help="a part of the settings, about two minutes")
-    parser.add_argument("--only", nargs="+", choices=families.FAMILIES, default=list(families.FAMILIES), metavar="FAMILY", help=f"some of {', '.join(families.FAMILIES)}")
-    parser.add_argument("--sizes", nargs="+", choices=SIZES, help="narrow, wide, wider or real data [default: all; with --quick narrow]")
+    parser.add_argument(
+        "--only", nargs="+", choices=families.FAMILIES, default=list(families.FAMILIES), metavar="FAMILY",
+        help=f"some of {', '.join(families.FAMILIES)}",
+    )
+    parser.add_argument(
+        "--sizes",
+        nargs="+",
+        choices=SIZES,
+        help="narrow, wide, wider or real data [default: all; with --quick narrow]",
+    )
     parser.add_argument("--every", type=int, default=1, help="only every N-th fit")
     parser.add_argument("--certified", action="store_true", help="only fits with certificates")
     for name, kind in (("method", str), ("k", int), ("ridge", float), ("tol", float)):
@@ -85,18 +106,36 @@ SIZES = ["narrow", "wide", "wider", "real"]
 
 def is_whole(args):
     """A partial run, or one of another program, never replaces the committed results."""
-    everything = set(args.only) == set(families.FAMILIES) and set(args.sizes) == set(SIZES) and args.every == 1 and not args.quick
-    return everything and args.seed == 0 and args.program == DEFAULT and not any((args.method, args.k, args.ridge, args.tol, args.certified))
+    everything = (
+        set(args.only) == set(families.FAMILIES)
+        and set(args.sizes) == set(SIZES)
+        and args.every == 1
+        and not args.quick
+    )
+    return (
+        everything
+        and args.seed == 0
+        and args.program == DEFAULT
+        and not any((args.method, args.k, args.ridge, args.tol, args.certified))
+    )
 
 
 def wanted(trial, args):
-    chosen = all(getattr(args, name) is None or getattr(trial, name) in getattr(args, name) for name in ("method", "k", "ridge", "tol"))
+    chosen = all(
+        getattr(args, name) is None or getattr(trial, name) in getattr(args, name)
+        for name in ("method", "k", "ridge", "tol")
+    )
     return chosen and (trial.certified or not args.certified)
 
 
 def shown(trial):
     if set(trial.verdicts) & set(page.BROKEN):
-        print(f"  {trial.name}: {trial.flags()}: {' '.join(trial.verdicts)} {trial.shortfall:.1e} {trial.reason}", file=sys.stderr, flush=True)
+        print(
+            f"  {trial.name}: {trial.flags()}: "
+            f"{' '.join(trial.verdicts)} {trial.shortfall:.1e} {trial.reason}",
+            file=sys.stderr,
+            flush=True,
+        )
     return trial
 
 

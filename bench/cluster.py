@@ -1,7 +1,7 @@
 """The Python package on a cluster of processes on this machine, against one process, in one run.
 
-`cargo xtask bench dask` builds the package and the data and runs this. Every requirement is a row with its measurement and
-a verdict.
+`cargo xtask bench dask` builds the package and the data and runs this. Every requirement is a row with its
+measurement and a verdict.
 """
 import argparse
 import json
@@ -33,8 +33,8 @@ OPTIONS = {"brown": {"center": False}, "debian400k": {"ridge": 0.01}}
 
 TITLE = "What the package must show on a cluster"
 ABOUT = (
-    "`lcca.dask` on workers that are processes of one machine and talk over loopback, against one process with as many threads; "
-    "k = 20. Waiting is the time of a pass beyond the kernel of the slowest worker."
+    "`lcca.dask` on workers that are processes of one machine and talk over loopback, against one process "
+    "with as many threads; k = 20. Waiting is the time of a pass beyond the kernel of the slowest worker."
 )
 
 
@@ -67,19 +67,27 @@ def equal():
                 many = lcca.CCA(20, **options).fit(lcca.dask.from_loaders(client, cut(name, views, count)))
             gap = abs(many.total_ / one.total_ - 1)
             same = (many.n_passes_, many.n_gram_passes_) == (one.n_passes_, one.n_gram_passes_)
-            yield judged(name, f"{workers} workers, {count} shards: total within 1e-9 of one process, the same number of passes",
-                         f"{gap:.1e}; {many.n_passes_:g} and {many.n_gram_passes_:g} over Gram matrices", gap < 1e-9 and same)
+            yield judged(
+                name,
+                f"{workers} workers, {count} shards: total within 1e-9 of one process, "
+                "the same number of passes",
+                f"{gap:.1e}; {many.n_passes_:g} and {many.n_gram_passes_:g} over Gram matrices",
+                gap < 1e-9 and same,
+            )
 
 
 def overhead():
-    """The waiting of a pass with panels of 32 columns, for views of 25,000 + 25,000 and of 50,000 + 50,000 columns."""
+    """The waiting of a pass with panels of 32 columns, for views of 25,000 + 25,000 and of
+    50,000 + 50,000 columns."""
     for cols in (25_000, 50_000):
         with cluster(2) as client:
             for transfer in ("float64", "float32"):
                 pair = lcca.dask.from_loaders(client, generated(4, 100_000, cols), transfer=transfer)
                 waiting, moved = waited(pair, cols, 12)
                 measured = f"{1e3 * waiting:.0f} ms (median of 11), {moved / 1e6:.0f} MB moved"
-                quantity = f"p = {2 * cols:,}, {COLUMNS} columns, four products, 2 workers, {transfer}: waiting"
+                quantity = (
+                    f"p = {2 * cols:,}, {COLUMNS} columns, four products, 2 workers, {transfer}: waiting"
+                )
                 if transfer == "float64":
                     yield judged("generated", f"{quantity} under 120 ms", measured, waiting < 0.12)
                 else:
@@ -108,7 +116,8 @@ def generated(shards, rows, cols):
 
 
 def waited(pair, cols, passes):
-    """The median waiting in seconds and the bytes moved of passes that form all four products, without the first pass."""
+    """The median waiting in seconds and the bytes moved of passes that form all four products,
+    without the first pass."""
     panel = np.random.default_rng(0).standard_normal((cols, COLUMNS))
     for _ in range(passes):
         pair.products(((panel, None), (panel, None)), [(0, 0), (1, 0), (0, 1), (1, 1)])
@@ -141,10 +150,14 @@ def killed():
     starts = [first for first, _ in spans(views[0].shape[0], 8)]
     again = [starts.index(int(first)) for first in log.read_text().split()[8:]]
     gap = abs(many.total_ / one.total_ - 1)
-    yield judged(name, "one of two workers killed in the middle of a fit: the same total, only its shards loaded again",
-                 f"{gap:.1e}; {len(lost)} of 8 shards were lost, {len(set(again))} loaded again, {len(again)} loadings in all "
-                 f"(a worker that is started in its place takes them back); that pass took {slowest:.1f} s instead of {usual:.2f} s",
-                 gap < 1e-10 and lost and set(again) == lost)
+    yield judged(
+        name,
+        "one of two workers killed in the middle of a fit: the same total, only its shards loaded again",
+        f"{gap:.1e}; {len(lost)} of 8 shards were lost, {len(set(again))} loaded again, "
+        f"{len(again)} loadings in all (a worker that is started in its place takes them back); "
+        f"that pass took {slowest:.1f} s instead of {usual:.2f} s",
+        gap < 1e-10 and lost and set(again) == lost,
+    )
 
 
 def full():
@@ -152,9 +165,15 @@ def full():
     job("prepared")  # in another process, so that the memory for cutting is not counted as the client's
     many, one = job("full_cluster"), job("full_alone")
     times = many["seconds"] / one["seconds"]
-    yield judged("debian_full", "16 shards, 2 workers of one thread: within 1.5 times of one process with two",
-                 f"{many['seconds']:.0f} s, {one['seconds']:.0f} s: {times:.2f} times", times <= 1.5)
-    yield judged("debian_full", "client's memory under 3 GB", f"{many['peak'] / 1e9:.2f} GB", many["peak"] < 3e9)
+    yield judged(
+        "debian_full",
+        "16 shards, 2 workers of one thread: within 1.5 times of one process with two",
+        f"{many['seconds']:.0f} s, {one['seconds']:.0f} s: {times:.2f} times",
+        times <= 1.5,
+    )
+    yield judged(
+        "debian_full", "client's memory under 3 GB", f"{many['peak'] / 1e9:.2f} GB", many["peak"] < 3e9
+    )
     gap = abs(many["total"] / one["total"] - 1)
     yield judged("debian_full", "total within 1e-9 of one process, the same number of passes",
                  f"{many['total']:.9f}, {one['total']:.9f}; {many['passes']}, {one['passes']}",
@@ -181,7 +200,10 @@ def outcome(fit):
     start = time.perf_counter()
     model = fit()
     seconds, peak = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"seconds": seconds, "peak": peak, "total": model.total_, "passes": [model.n_passes_, model.n_gram_passes_]}
+    return {
+        "seconds": seconds, "peak": peak, "total": model.total_,
+        "passes": [model.n_passes_, model.n_gram_passes_],
+    }
 
 
 def full_shards(count):
@@ -201,8 +223,11 @@ def full_shards(count):
 
 @contextmanager
 def cluster(workers):
-    """Workers with one thread each. The scheduler runs in this process, which is the usual setup on one machine."""
-    local = LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0)
+    """Workers with one thread each. The scheduler runs in this process,
+    which is the usual setup on one machine."""
+    local = LocalCluster(
+        n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit=0
+    )
     with local, Client(local) as client:
         yield client
 
@@ -230,7 +255,9 @@ def spans(rows, count):
 
 def job(name):
     print(f"{name} …", file=sys.stderr, flush=True)
-    done = subprocess.run([sys.executable, __file__, "--job", name], stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, __file__, "--job", name], stdout=subprocess.PIPE, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 

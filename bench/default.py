@@ -1,7 +1,8 @@
 """Everything the default method must show, on real data, in one run.
 
-`cargo xtask bench default` prepares the data, builds the program and runs this. Every requirement is a row with its
-measurement and a verdict. A fit that fails or takes too long is a row too. The checks are in `bench/default/`.
+`cargo xtask bench default` prepares the data, builds the program and runs this. Every requirement is a row
+with its measurement and a verdict. A fit that fails or takes too long is a row too. The checks
+are in `bench/default/`.
 """
 import argparse
 import sys
@@ -18,9 +19,17 @@ CHECKS = [
     ("passes", "debian400k", "Debian paths: few passes, structure unused", answers.by_passes),
     ("ridge", "debian400k", "Debian paths with ridge", answers.ridge),
     ("ridge", "tatoeba", "English-French sentences with ridge", answers.ridge),
-    ("held-out", "tatoeba", "English-French sentences, one tenth of the rows held out", answers.on_held_out_rows),
+    (
+        "held-out", "tatoeba", "English-French sentences, one tenth of the rows held out",
+        answers.on_held_out_rows,
+    ),
     ("classical", "mnist", "MNIST's halves", classical.mnist),
-    ("scale", "debian_full", "All Debian paths, columns seen at least twice, from the mapped store", scale.debian_full),
+    (
+        "scale",
+        "debian_full",
+        "All Debian paths, columns seen at least twice, from the mapped store",
+        scale.debian_full,
+    ),
     ("l-cca", "brown", "Brown bigrams: against the paper's L-CCA, in processor time", paper.l_cca),
     ("l-cca", "debian400k", "Debian paths: against L-CCA", paper.l_cca),
     ("l-cca", "tatoeba", "English-French sentences: against L-CCA", paper.l_cca),
@@ -43,15 +52,26 @@ def main():
     checks = [run(*check, args.quick) for check in CHECKS if check[0] in args.only and check[1] in args.data]
     folder = args.out or default_folder(args)
     page.write({"machine": facts, "quick": args.quick, "checks": checks, "runs": program.RUNS}, folder)
-    print(f"written to {folder.relative_to(program.ROOT) if folder.is_relative_to(program.ROOT) else folder}", file=sys.stderr)
+    print(
+        f"written to {folder.relative_to(program.ROOT) if folder.is_relative_to(program.ROOT) else folder}",
+        file=sys.stderr,
+    )
 
 
 def arguments():
     parser = argparse.ArgumentParser(description="everything the default method must show")
-    parser.add_argument("--only", nargs="+", metavar="CHECK", choices=NAMES, default=NAMES, help=f"some of {', '.join(NAMES)}")
-    parser.add_argument("--data", nargs="+", metavar="DATA", choices=DATA, default=DATA, help=f"some of {', '.join(DATA)}")
-    parser.add_argument("--quick", action="store_true", help="only the smaller cases, to see that everything runs")
-    parser.add_argument("--limit", type=float, default=program.LIMIT, help="seconds per fit [default: %(default)s]")
+    parser.add_argument(
+        "--only", nargs="+", metavar="CHECK", choices=NAMES, default=NAMES, help=f"some of {', '.join(NAMES)}"
+    )
+    parser.add_argument(
+        "--data", nargs="+", metavar="DATA", choices=DATA, default=DATA, help=f"some of {', '.join(DATA)}"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="only the smaller cases, to see that everything runs"
+    )
+    parser.add_argument(
+        "--limit", type=float, default=program.LIMIT, help="seconds per fit [default: %(default)s]"
+    )
     parser.add_argument("--out", type=lambda p: Path(p).resolve(), help="folder for the results")
     args = parser.parse_args()
     program.LIMIT = args.limit

@@ -1,8 +1,8 @@
 """`cargo xtask experiment features`: canonical variables as features for a classifier with few labels.
 
-Features are made of rows without labels: canonical variables of CCA with another view, or PCA/LSA of the same size. A logistic
-regression then learns from 10, 50 or 200 labels per class. Raw columns stand beside them. The results are written to the folder that
-is given: one table per task, and every accuracy as CSV.
+Features are made of rows without labels: canonical variables of CCA with another view, or PCA/LSA of the same
+size. A logistic regression then learns from 10, 50 or 200 labels per class. Raw columns stand beside them.
+The results are written to the folder that is given: one table per task, and every accuracy as CSV.
 """
 import argparse
 import contextlib
@@ -35,10 +35,16 @@ def measure(task):
         for count in LABELS:
             (penalty, is_standardized), found = learn.repeated(task, columns, count, REPETITIONS)
             error = np.std(found, ddof=1) / np.sqrt(len(found))
-            row = {"task": task.name, "features": name, "size": size, "labels_per_class": count, "penalty": penalty}
+            row = {
+                "task": task.name, "features": name, "size": size, "labels_per_class": count,
+                "penalty": penalty,
+            }
             row["standardized"] = is_standardized
             row |= {"accuracy": float(np.mean(found)), "standard_error": float(error)}
-            print(f"{name} {size}, {count} labels: {row['accuracy']:.4f} ± {row['standard_error']:.4f}", flush=True)
+            print(
+                f"{name} {size}, {count} labels: {row['accuracy']:.4f} ± {row['standard_error']:.4f}",
+                flush=True,
+            )
             yield row
 
 
@@ -49,7 +55,11 @@ def cut(columns, size):
 def table(task, rows):
     """The accuracies of a task, in percent."""
     lines = [f"## {task.name}", "", classes(task), ""]
-    lines += ["| features | size | " + " | ".join(f"{count} labels per class" for count in LABELS) + " | made in CPU seconds |"]
+    lines += [
+        "| features | size | "
+        + " | ".join(f"{count} labels per class" for count in LABELS)
+        + " | made in CPU seconds |"
+    ]
     lines += ["|---|---|" + "---|" * (len(LABELS) + 1)]
     for start in range(0, len(rows), len(LABELS)):
         own = rows[start : start + len(LABELS)]
@@ -63,12 +73,17 @@ def table(task, rows):
 def classes(task):
     codes, counts = np.unique(task.labels[task.test], return_counts=True)
     share = 100 * counts.max() / counts.sum()
-    return f"{len(codes)} classes, {len(task.test):,} test rows; the most frequent class is {share:.1f}% of them."
+    return (
+        f"{len(codes)} classes, {len(task.test):,} test rows; "
+        f"the most frequent class is {share:.1f}% of them."
+    )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--packages", type=Path, required=True, help="rows.tsv: descriptions and what packages depend on")
+    parser.add_argument(
+        "--packages", type=Path, required=True, help="rows.tsv: descriptions and what packages depend on"
+    )
     parser.add_argument("--digits", type=Path, required=True, help="the folder of MNIST's images and labels")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
@@ -80,7 +95,10 @@ def main():
         rows += own
         lines += table(task, own)
     minutes = (time.process_time() - start) / 60
-    lines += [f"Accuracy in percent, the mean of {REPETITIONS} draws of labels ± its standard error. The run took {minutes:.1f} CPU minutes."]
+    lines += [
+        f"Accuracy in percent, the mean of {REPETITIONS} draws of labels ± its standard error. "
+        f"The run took {minutes:.1f} CPU minutes."
+    ]
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / "table.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     tables.write(options.output / "features.csv", rows)

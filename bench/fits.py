@@ -1,7 +1,8 @@
-"""`lcca fit` on the real data sets: every method at the paper's settings and the default, with the true total.
+"""`lcca fit` on the real data sets: every method at the paper's settings and the default,
+with the true total.
 
-`cargo xtask bench fits` prepares the data, builds the program and runs this. Seconds are those of the fit alone, the
-best of three. The load of the machine before the run is part of its description.
+`cargo xtask bench fits` prepares the data, builds the program and runs this. Seconds are those of the fit
+alone, the best of three. The load of the machine before the run is part of its description.
 """
 import json
 import os
@@ -43,16 +44,26 @@ def present(name):
 
 def run(name, extension, flags, truth, method):
     folder = Path(os.environ["LCCA_DATA"]) / name
-    command = [ROOT / "target/release/lcca", "fit", folder / f"x.{extension}", folder / f"y.{extension}", "-k", "20"]
+    command = [
+        ROOT / "target/release/lcca", "fit", folder / f"x.{extension}", folder / f"y.{extension}", "-k", "20"
+    ]
     command += flags.split() + ["--method", *method.split(), "--json", "--quiet"]
-    outputs = [subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout for _ in range(REPEATS)]
+    outputs = [
+        subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout for _ in range(REPEATS)
+    ]
     best = min(map(json.loads, outputs), key=lambda output: output["seconds"]["fit"])
     objective = sum(best["objective"])
     if objective > truth + ROUNDING:
         raise ArithmeticError(f"{method} on {name}: the objective total {objective} exceeds the true {truth}")
-    copied = ("total", "converged", "missing", "passes", "gram_passes", "work", "peak_rss_bytes", "threads", "version")
-    return {"data": name, "flags": flags, "method": method, "chosen": best["chosen"]["name"], "truth": truth, "objective": objective,
-            **{key: best[key] for key in copied}, "load_seconds": best["seconds"]["load"], "fit_seconds": best["seconds"]["fit"]}
+    copied = (
+        "total", "converged", "missing", "passes", "gram_passes", "work", "peak_rss_bytes", "threads",
+        "version",
+    )
+    return {
+        "data": name, "flags": flags, "method": method, "chosen": best["chosen"]["name"], "truth": truth,
+        "objective": objective, **{key: best[key] for key in copied}, "load_seconds": best["seconds"]["load"],
+        "fit_seconds": best["seconds"]["fit"],
+    }
 
 
 def page(facts, runs):
@@ -61,13 +72,19 @@ def page(facts, runs):
         "",
         machine.short(facts),
         "",
-        "| data | flags | method | objective total | truth | converged | passes | work | seconds | peak memory |",
+        (
+            "| data | flags | method | objective total | truth | converged | passes | work "
+            "| seconds | peak memory |"
+        ),
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in runs:
         method = r["method"] if r["chosen"] in r["method"] else f"{r['method']} ({r['chosen']})"
-        cells = [r["data"], r["flags"], method, f"{r['objective']:.6f}", f"{r['truth']:.6f}", "yes" if r["converged"] else "no",
-                 passes(r), f"{r['work']:.0f}", f"{r['fit_seconds']:.2f}", f"{r['peak_rss_bytes'] / 2**20:.0f} MiB"]
+        cells = [
+            r["data"], r["flags"], method, f"{r['objective']:.6f}", f"{r['truth']:.6f}",
+            "yes" if r["converged"] else "no", passes(r), f"{r['work']:.0f}", f"{r['fit_seconds']:.2f}",
+            f"{r['peak_rss_bytes'] / 2**20:.0f} MiB",
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines + ["", "Repeat it: `cargo xtask bench fits`.", ""])
 

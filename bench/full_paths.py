@@ -1,8 +1,9 @@
 """All Debian paths as two views: `python full_paths.py PATHS.TSV FOLDER`.
 
-Each line of PATHS.TSV holds the directory components of a path and the tokens of its base name, separated by a tab. Writes
-x.npz and y.npz in FOLDER, with one row per path and one column per component or token that occurs at least twice, the most
-frequent first. Also writes every 4th row to x_4.npz and y_4.npz and every 16th to x_16.npz and y_16.npz, to see how time grows.
+Each line of PATHS.TSV holds the directory components of a path and the tokens of its base name, separated by
+a tab. Writes x.npz and y.npz in FOLDER, with one row per path and one column per component or token that
+occurs at least twice, the most frequent first. Also writes every 4th row to x_4.npz and y_4.npz and every
+16th to x_16.npz and y_16.npz, to see how time grows.
 """
 import array
 import collections
@@ -36,7 +37,9 @@ def view(path, side):
     columns = column[tokens]
     kept = columns >= 0
     offsets = np.concatenate([[0], np.cumsum(kept)])[starts]
-    matrix = sp.csr_matrix((np.ones(kept.sum(), np.float32), columns[kept], offsets), (len(starts) - 1, len(order)))
+    matrix = sp.csr_matrix(
+        (np.ones(kept.sum(), np.float32), columns[kept], offsets), (len(starts) - 1, len(order))
+    )
     matrix.sort_indices()
     return matrix
 
@@ -47,7 +50,11 @@ def main(path, folder):
         matrix = view(path, side)
         print(name, matrix.shape, matrix.nnz, flush=True)
         for step in (1, 4, 16):
-            sp.save_npz(folder / (f"{name}.npz" if step == 1 else f"{name}_{step}.npz"), matrix[::step], compressed=False)
+            sp.save_npz(
+                folder / (f"{name}.npz" if step == 1 else f"{name}_{step}.npz"),
+                matrix[::step],
+                compressed=False,
+            )
 
 
 if __name__ == "__main__":

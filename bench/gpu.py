@@ -2,10 +2,13 @@
 """Measurements on a machine with an NVIDIA GPU, which needs no Rust.
 
     cargo xtask bench gpu                 builds the programs and packs them with data into target/gpu
-    python3 target/gpu/gpu.py run         there: runs the tests on the GPU and measures; results in target/gpu/gpu.json and gpu.md
-    python3 target/gpu/gpu.py run dense   only some of tests, python, grams, fits, dense, passes; the others are kept from the committed run
+    python3 target/gpu/gpu.py run         there: runs the tests on the GPU and measures;
+                                          results in target/gpu/gpu.json and gpu.md
+    python3 target/gpu/gpu.py run dense   only some of tests, python, grams, fits, dense, passes;
+                                          the others are kept from the committed run
 
-The second command needs NumPy, CuPy for the comparison with cuSPARSE, and SciPy and scikit-learn for the Python package. If this machine has a GPU, the first one runs it at once.
+The second command needs NumPy, CuPy for the comparison with cuSPARSE,
+and SciPy and scikit-learn for the Python package. If this machine has a GPU, the first one runs it at once.
 """
 
 import argparse
@@ -23,7 +26,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FITS = [("tatoeba", 20, 1e-4, 5), ("debian400k", 20, 1e-4, 5), ("debian_full", 20, 1e-3, 6), ("debian400k", 200, 1e-4, 3)]
+FITS = [
+    ("tatoeba", 20, 1e-4, 5), ("debian400k", 20, 1e-4, 5), ("debian_full", 20, 1e-3, 6),
+    ("debian400k", 200, 1e-4, 3),
+]
 # Data whose joint Gram matrix is formed on the GPU and on the host, so often.
 GRAMS, GRAM_REPEATS = ["tatoeba", "debian400k", "debian_full"], 3
 # Rows, columns of each view, pairs, repetitions.
@@ -48,7 +54,10 @@ def bundle(root):
     tests = subprocess.run(tests, cwd=root, check=True, stdout=subprocess.PIPE, text=True)
     messages = [json.loads(line) for line in tests.stdout.splitlines()]
     programs = {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
-    for name, program in [("measure", root / "target/release/examples/measure"), *((name, programs[name]) for name in TESTS)]:
+    for name, program in [
+        ("measure", root / "target/release/examples/measure"),
+        *((name, programs[name]) for name in TESTS),
+    ]:
         shutil.copy(program, target / name)
         subprocess.run(["strip", target / name], check=True)
         pack(target / name, target / f"{name}.xz")
@@ -89,9 +98,16 @@ def run_python(folder, scratch):
     with tarfile.open(folder / PACKAGE) as archive:
         archive.extractall(scratch, filter="data")
     command = [sys.executable, "-m", "unittest", "-v", PYTHON_TESTS.removesuffix(".py")]
-    tests = subprocess.run(command, cwd=scratch, env={**os.environ, "LCCA_GPU": "1"}, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True)
+    tests = subprocess.run(
+        command, cwd=scratch, env={**os.environ, "LCCA_GPU": "1"}, stderr=subprocess.STDOUT,
+        stdout=subprocess.PIPE, text=True,
+    )
     print(tests.stdout, flush=True)
-    return [line for line in tests.stdout.splitlines() if line.endswith(("... ok", "... FAIL", "... ERROR")) or "skipped" in line], tests.returncode
+    return [
+        line
+        for line in tests.stdout.splitlines()
+        if line.endswith(("... ok", "... FAIL", "... ERROR")) or "skipped" in line
+    ], tests.returncode
 
 
 # Fits to tensors of PyTorch on the GPU, and to the same numbers in NumPy.
@@ -180,7 +196,9 @@ def cusparse(path):
         saved = np.load(path)
         rows, cols = (int(n) for n in saved["shape"])
         parts = [cupy.asarray(saved[name]) for name in ("data", "indices", "indptr")]
-        x = sparse.csr_matrix((parts[0], parts[1].astype(cupy.int32), parts[2].astype(cupy.int32)), shape=(rows, cols))
+        x = sparse.csr_matrix(
+            (parts[0], parts[1].astype(cupy.int32), parts[2].astype(cupy.int32)), shape=(rows, cols)
+        )
         b = cupy.random.standard_normal((cols, 32)).astype(cupy.float32)
         transposed = x.T.tocsr()
         times = []
@@ -201,9 +219,15 @@ def page(results):
     lines = [
         "# On a GPU",
         "",
-        f"Fits and passes on one {results['gpu']}, and the same fits on the {results['cores']} processor cores ({results['machine']}) beside it, ridge 0.01, dense views without a ridge. Seconds are medians without the first fit of a "
-        "process, which starts the driver. `cargo xtask bench gpu` repeats it.",
-        *(["", f"Kept from an earlier run on such a machine: {', '.join(results['kept'])}."] if results["kept"] else []),
+        f"Fits and passes on one {results['gpu']}, and the same fits on the {results['cores']} processor "
+        f"cores ({results['machine']}) beside it, ridge 0.01, dense views without a ridge. Seconds are "
+        "medians without the first fit of a process, which starts the driver. `cargo xtask bench gpu` "
+        "repeats it.",
+        *(
+            ["", f"Kept from an earlier run on such a machine: {', '.join(results['kept'])}."]
+            if results["kept"]
+            else []
+        ),
         "",
         "| data | k | tolerance | device | seconds | first fit | total | missing | iterations |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -211,25 +235,57 @@ def page(results):
     for fit in (fit for fit in results["fits"] if fit["seconds"] is not None):
         first = f"{fit['first'][0]:.2f}" if fit["first"] else ""
         lines.append(
-            f"| {fit['data']} | {fit['k']} | {fit['tol']:g} | {fit['device']} | {fit['seconds']:.2f} | {first} | {fit['total']:.9f} | {fit['missing']:.1e} | {fit['iterations']} |"
+            f"| {fit['data']} | {fit['k']} | {fit['tol']:g} | {fit['device']} | {fit['seconds']:.2f} | "
+            f"{first} | {fit['total']:.9f} | {fit['missing']:.1e} | {fit['iterations']} |"
         )
     rows, cols, k, _ = DENSE
     if results["python"]:
-        lines += ["", f"From Python, `CCA({k}, device=\"cuda\").fit(X, y)` with {rows:,} rows and {cols:,} + {cols:,} columns of f32 random numbers:", ""]
+        lines += [
+            "",
+            (
+                f'From Python, `CCA({k}, device="cuda").fit(X, y)` with '
+                f"{rows:,} rows and {cols:,} + {cols:,} columns of f32 random numbers:"
+            ),
+            "",
+        ]
         lines += ["| arrays | seconds | first fit | total |", "|---|---|---|---|"]
     for fit in results["python"]:
         first, *others = fit["seconds"]
-        lines.append(f"| {fit['arrays']} | {statistics.median(others):.2f} | {first:.2f} | {fit['total']:.9f} |")
+        lines.append(
+            f"| {fit['arrays']} | {statistics.median(others):.2f} | {first:.2f} | {fit['total']:.9f} |"
+        )
     if results["grams"]:
-        lines += ["", "The sparse joint Gram matrix, formed on the GPU, where it stays, copied to the host, and formed on the processor cores. Rows are copied to the GPU meanwhile. The difference is the largest one of an entry, relative to it.", ""]
-        lines += ["| data | entries | GPU, seconds | first | with a copy on the host | cores, seconds | difference |", "|---|---|---|---|---|---|---|"]
+        lines += [
+            "",
+            (
+                "The sparse joint Gram matrix, formed on the GPU, where it stays, copied to the host, "
+                "and formed on the processor cores. Rows are copied to the GPU meanwhile. "
+                "The difference is the largest one of an entry, relative to it."
+            ),
+            "",
+        ]
+        lines += [
+            (
+                "| data | entries | GPU, seconds | first | with a copy on the host "
+                "| cores, seconds | difference |"
+            ),
+            "|---|---|---|---|---|---|---|",
+        ]
     for gram in (gram for gram in results["grams"] if "gpu" in gram):
         (first, *others), brought = gram["gpu"], gram["brought"]
-        ours, with_copy, theirs = (statistics.median(seconds) for seconds in (others or [first], brought[1:] or brought, gram["cpu"]))
-        lines.append(f"| {gram['data']} | {gram['entries']:,} | {ours:.3f} | {first:.3f} | {with_copy:.3f} | {theirs:.3f} | {gram['difference']} |")
+        ours, with_copy, theirs = (
+            statistics.median(seconds) for seconds in (others or [first], brought[1:] or brought, gram["cpu"])
+        )
+        lines.append(
+            f"| {gram['data']} | {gram['entries']:,} | {ours:.3f} | {first:.3f} | {with_copy:.3f} | "
+            f"{theirs:.3f} | {gram['difference']} |"
+        )
     lines += [
         "",
-        "XᵀX·B with 32 columns of f32 numbers, and cuSPARSE through CuPy with both orders of X prepared. The error is that of the sums, relative to the largest.",
+        (
+            "XᵀX·B with 32 columns of f32 numbers, and cuSPARSE through CuPy with both orders of X prepared. "
+            "The error is that of the sums, relative to the largest."
+        ),
         "",
         "| columns | rows × columns | entries | lcca, ms | cuSPARSE, ms | error |",
         "|---|---|---|---|---|---|",
@@ -237,8 +293,13 @@ def page(results):
     for row in results["passes"]:
         peer = row["cusparse"]
         peer = f"{peer['ms']:.2f}" if "ms" in peer else next(iter(peer.values()))
-        lines.append(f"| {row['columns']} | {row['rows']:,} × {row['cols']:,} | {row['entries']:,.0f} | {row['ms']:.2f} | {peer} | {row['error']:.1e} |")
-    return "\n".join([*lines, "", "Tests on the GPU:", "", *(f"- {line}" for line in results["tests"])]) + "\n"
+        lines.append(
+            f"| {row['columns']} | {row['rows']:,} × {row['cols']:,} | {row['entries']:,.0f} | "
+            f"{row['ms']:.2f} | {peer} | {row['error']:.1e} |"
+        )
+    return (
+        "\n".join([*lines, "", "Tests on the GPU:", "", *(f"- {line}" for line in results["tests"])]) + "\n"
+    )
 
 
 def kept(folder, parts):
@@ -247,8 +308,12 @@ def kept(folder, parts):
     if known.exists():
         old = json.loads(known.read_text())
     left = [part for part in PARTS if part not in parts and old]
-    fits = [fit for fit in old.get("fits", []) if ("dense" if fit["data"].startswith("dense") else "fits") in left]
-    tests = [line for line in old.get("tests", []) if ("python" if line.startswith("test_") else "tests") in left]
+    fits = [
+        fit for fit in old.get("fits", []) if ("dense" if fit["data"].startswith("dense") else "fits") in left
+    ]
+    tests = [
+        line for line in old.get("tests", []) if ("python" if line.startswith("test_") else "tests") in left
+    ]
     rows = {part: old.get(part, []) if part in left else [] for part in ("grams", "passes", "python")}
     return {"kept": left, "tests": tests, **rows, "fits": fits}
 
@@ -275,7 +340,9 @@ def run_tests(folder, scratch):
     found, failed = [], 0
     for name in TESTS:
         program = unpack(folder / f"{name}.xz", scratch)
-        tests = subprocess.run([program, "--test-threads", "1", "--include-ignored"], stdout=subprocess.PIPE, text=True)
+        tests = subprocess.run(
+            [program, "--test-threads", "1", "--include-ignored"], stdout=subprocess.PIPE, text=True
+        )
         own = [line for line in tests.stdout.splitlines() if line.startswith("test ")]
         print(tests.stdout if tests.returncode else own[-1], flush=True)
         found, failed = found + own, failed or tests.returncode
@@ -306,7 +373,9 @@ def run_fits(folder, scratch, measure, results):
 
 
 def run(folder, parts):
-    gpus = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
+    gpus = subprocess.run(
+        ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True
+    )
     gpu = next(iter(gpus.stdout.splitlines()), "GPU")
     machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count(), "gpu": gpu}
     results = {**machine, **kept(folder, parts)}
@@ -328,7 +397,12 @@ def run(folder, parts):
         rows, cols, k, repeats = DENSE
         for where in ("cuda", "there", "cpu") if "dense" in parts else ():
             runs = lines([measure, "dense", rows, cols, k, where, repeats])
-            add_fit(folder, results, {"data": f"dense {rows:,} × ({cols:,} + {cols:,}) f32", "k": k, "tol": 1e-4}, runs)
+            add_fit(
+                folder,
+                results,
+                {"data": f"dense {rows:,} × ({cols:,} + {cols:,}) f32", "k": k, "tol": 1e-4},
+                runs,
+            )
         for name, rows, cols, entries in PASSES if "passes" in parts else ():
             path = generated(name, rows, cols, entries, scratch)
             result = {"columns": name, **lines([measure, "pass", path])[0], "cusparse": cusparse(path)}
@@ -339,9 +413,13 @@ def run(folder, parts):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["bundle", "run"])
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"what to run of {', '.join(PARTS)} [default: all]")
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"what to run of {', '.join(PARTS)} [default: all]"
+    )
     arguments = parser.parse_args()
     unknown = [part for part in arguments.parts if part not in PARTS]
     if unknown:

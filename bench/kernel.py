@@ -1,8 +1,8 @@
 """XᵀX·B, the operation that every method is made of, against SciPy and MKL on the same data in the same run.
 
-`cargo xtask bench kernel` makes the Python environment and runs this. Each competitor is a process of its own that reads
-the same files, warms up once and then repeats. The best repetition counts; the CSV has all of them. Every product is
-compared with SciPy's before anything is reported.
+`cargo xtask bench kernel` makes the Python environment and runs this. Each competitor is a process of its own
+that reads the same files, warms up once and then repeats. The best repetition counts; the CSV has all of
+them. Every product is compared with SciPy's before anything is reported.
 """
 import argparse
 import importlib.util
@@ -34,7 +34,9 @@ def main():
     tables.write(folder / "kernel.csv", [row for c in cases for row in repetitions(c)])
     (folder / "kernel.md").write_text(page(result))
     print(page(result))
-    print(f"written to {folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder}", file=sys.stderr)
+    print(
+        f"written to {folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder}", file=sys.stderr
+    )
 
 
 def arguments():
@@ -52,7 +54,10 @@ def arguments():
 
 
 def sizes(args):
-    return {name: getattr(args, name) for name in STANDARD} | {"repetitions": args.repetitions, "seed": args.seed}
+    return {name: getattr(args, name) for name in STANDARD} | {
+        "repetitions": args.repetitions,
+        "seed": args.seed,
+    }
 
 
 def default_folder(args):
@@ -175,7 +180,9 @@ def check(name, product, folder, args):
     computed, expected = (np.fromfile(path, "<f8").reshape(shape) for path in (product, folder / "scipy.bin"))
     error = np.max(np.linalg.norm(computed - expected, axis=0) / np.linalg.norm(expected, axis=0))
     if not error <= TOLERANCE:
-        sys.exit(f"{name}: the product differs from SciPy's by {error:.1e} relative, expected at most {TOLERANCE}")
+        sys.exit(
+            f"{name}: the product differs from SciPy's by {error:.1e} relative, expected at most {TOLERANCE}"
+        )
 
 
 # Report
@@ -192,18 +199,22 @@ def page(result):
     lines = [
         "# XᵀX·B against SciPy and MKL",
         "",
-        f"X is {s['rows']:,} × {s['cols']:,} with {s['per_row']} columns drawn per row, duplicates removed; B has "
-        f"{s['width']} columns; everything is f64. Seconds are the best of {s['repetitions']} after a warm-up, each competitor in a "
-        "process of its own; [kernel.csv](kernel.csv) has every repetition. SciPy and MKL can multiply by Xᵀ in two ways, by a view "
-        "or by a transpose that was converted beforehand. Both are shown, and ratios are to the faster of SciPy's. SciPy's sparse "
-        "products use one thread on any machine. Every product agrees with SciPy's to "
-        f"{TOLERANCE} relative, column by column.",
+        f"X is {s['rows']:,} × {s['cols']:,} with {s['per_row']} columns drawn per row, duplicates removed; "
+        f"B has {s['width']} columns; everything is f64. Seconds are the best of {s['repetitions']} after a "
+        "warm-up, each competitor in a process of its own; [kernel.csv](kernel.csv) has every repetition. "
+        "SciPy and MKL can multiply by Xᵀ in two ways, by a view or by a transpose that was converted "
+        "beforehand. Both are shown, and ratios are to the faster of SciPy's. SciPy's sparse products use "
+        f"one thread on any machine. Every product agrees with SciPy's to {TOLERANCE} relative, column by "
+        "column.",
         "",
         machine_line(result["machine"]),
         "",
         "Versions: " + ", ".join(f"{name} {version}" for name, version in result["versions"].items()) + ".",
         "",
-        "| columns of X | entries | product | threads | seconds | SciPy's time over it | speed-up over 1 thread |",
+        (
+            "| columns of X | entries | product | threads | seconds | SciPy's time over it | "
+            "speed-up over 1 thread |"
+        ),
         "|---|---|---|---|---|---|---|",
     ]
     lines += [row for c in result["cases"] for row in rows(c)]
@@ -211,8 +222,10 @@ def page(result):
 
 
 def machine_line(m):
-    return (f"Machine: {m['cpu']}, {m['cores']} cores, {m['logical_cpus']} logical CPUs, {' '.join(m['simd'])}; "
-            f"{m['memory_gib']} GiB; {m['os']}; load before the run {m['load_before']}.")
+    return (
+        f"Machine: {m['cpu']}, {m['cores']} cores, {m['logical_cpus']} logical CPUs, {' '.join(m['simd'])}; "
+        f"{m['memory_gib']} GiB; {m['os']}; load before the run {m['load_before']}."
+    )
 
 
 def rows(c):
@@ -234,8 +247,11 @@ def repetitions(c):
     for s in c["sides"]:
         for way, seconds in s.get("seconds", {}).items():
             for number, value in enumerate(seconds, start=1):
-                yield {"columns": c["columns"], "entries": c["entries"], "product": f"{s['name']}: {way}", "threads": s["threads"],
-                       "version": s["version"], "repetition": number, "seconds": f"{value:.6f}"}
+                yield {
+                    "columns": c["columns"], "entries": c["entries"], "product": f"{s['name']}: {way}",
+                    "threads": s["threads"], "version": s["version"], "repetition": number,
+                    "seconds": f"{value:.6f}",
+                }
 
 
 def line(c, *cells):

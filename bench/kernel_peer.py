@@ -1,7 +1,7 @@
 """XᵀX·B by one competitor, in a process of its own: `python kernel_peer.py scipy|mkl FOLDER REPETITIONS`.
 
-Reads x.npz and b.npy in FOLDER, writes the product to PEER.bin there and prints one JSON object. The ways of one
-competitor must agree with each other, because only one product is compared with the others.
+Reads x.npz and b.npy in FOLDER, writes the product to PEER.bin there and prints one JSON object. The ways of
+one competitor must agree with each other, because only one product is compared with the others.
 """
 import json
 import re

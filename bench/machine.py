@@ -15,7 +15,10 @@ def describe():
         "logical_cpus": usable_cpus(),
         "simd": simd(cpus),
         "memory_gib": round(memory_bytes() / 2**30, 1),
-        "os": f"{distribution()}, {platform.system()} {platform.release().split('-')[0]} {platform.machine()}",
+        "os": (
+            f"{distribution()}, {platform.system()} {platform.release().split('-')[0]} "
+            f"{platform.machine()}"
+        ),
         "python": platform.python_version(),
         "load_before": round(os.getloadavg()[0], 2),
     }
@@ -23,7 +26,10 @@ def describe():
 
 def short(m):
     """The line about the machine on most pages."""
-    return f"Machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['os']}; load before the run {m['load_before']}."
+    return (
+        f"Machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['os']}; "
+        f"load before the run {m['load_before']}."
+    )
 
 
 def processors():
@@ -32,7 +38,10 @@ def processors():
         blocks = Path("/proc/cpuinfo").read_text().strip().split("\n\n")
     except OSError:
         return []
-    return [dict(map(str.strip, line.split(":", 1)) for line in block.splitlines() if ":" in line) for block in blocks]
+    return [
+        dict(map(str.strip, line.split(":", 1)) for line in block.splitlines() if ":" in line)
+        for block in blocks
+    ]
 
 
 def simd(cpus):

@@ -1,7 +1,9 @@
-"""lcca against its peers: the same data, the same run, each system in a process of its own under the same limits.
+"""lcca against its peers: the same data, the same run, each system in a process of its
+own under the same limits.
 
-`cargo xtask bench peers` makes the Python environment, the data and lcca, and runs this. Every outcome of a system is a
-result: an answer, out of memory, over the limit, refused, failed, not installed. The systems are in `bench/peers/`.
+`cargo xtask bench peers` makes the Python environment, the data and lcca, and runs this. Every outcome of a
+system is a result: an answer, out of memory, over the limit, refused, failed, not installed. The systems are
+in `bench/peers/`.
 """
 import argparse
 import hashlib
@@ -26,15 +28,20 @@ UNFINISHED = ("failed", "not installed")
 
 def main():
     args = arguments()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # exits through `finally`, which ends the worker
+    # Exits through `finally`, which ends the worker.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     facts = machine.describe()
     limits = {data: limit(data, args) for data in args.data}
     runs = [measured(data, system, limits[data], args) for data in args.data for system in args.only]
     facts_of_problems = {name: problem(name, limits[name]) for name in args.data}
-    result = {"machine": facts, "limits": {"memory_gib": args.memory}, "problems": facts_of_problems, "runs": runs}
+    result = {
+        "machine": facts, "limits": {"memory_gib": args.memory}, "problems": facts_of_problems, "runs": runs
+    }
     folder = args.out or default_folder(args)
     page.write(result, folder)
-    print(f"written to {folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder}", file=sys.stderr)
+    print(
+        f"written to {folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder}", file=sys.stderr
+    )
 
 
 def arguments():
@@ -42,11 +49,21 @@ def arguments():
     parser.add_argument("--only", nargs="+", metavar="SYSTEM", choices=SYSTEMS, default=list(SYSTEMS),
                         help=f"some of {', '.join(SYSTEMS)}")
     parser.add_argument("--data", nargs="+", choices=problems.NAMES, default=list(problems.NAMES))
-    parser.add_argument("--limit", type=float, help=f"seconds per system and data set [default: {TIMES} times those of "
-                        f"lcca's default, at least {LEAST} and at most {MOST}]")
+    parser.add_argument(
+        "--limit",
+        type=float,
+        help=f"seconds per system and data set [default: {TIMES} times those of "
+        f"lcca's default, at least {LEAST} and at most {MOST}]",
+    )
     parser.add_argument("--memory", type=float, default=16, help="GiB per system [default: 16]")
-    parser.add_argument("--quick", action="store_true", help=f"a limit of {QUICK} seconds, to see that everything runs")
-    parser.add_argument("--resume", action="store_true", help="continue an earlier run: systems that have not changed since do not run again")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"a limit of {QUICK} seconds, to see that everything runs"
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue an earlier run: systems that have not changed since do not run again",
+    )
     parser.add_argument("--out", type=lambda p: Path(p).resolve(), help="folder for the results")
     args = parser.parse_args()
     args.limit = args.limit or (QUICK if args.quick else None)
@@ -60,7 +77,8 @@ def default_folder(args):
 
 
 def limit(data, args):
-    """The same for every system on a data set, lcca included. lcca's default runs once beforehand to set it."""
+    """The same for every system on a data set, lcca included. lcca's default runs
+    once beforehand to set it."""
     if args.limit:
         return args.limit
     ours = measured(data, OURS, MOST, args)
@@ -91,14 +109,16 @@ def measured(data, system, limit, args):
 
 
 def holds(run, conditions):
-    """Whether a run would have the same result again. A run that ended by itself would, under any limit that it kept."""
+    """Whether a run would have the same result again. A run that ended by itself would,
+    under any limit that it kept."""
     within = run["result"] == "done" and run["seconds"] <= conditions["seconds"]
     same = [key for key in conditions if key != "seconds" or not within]
     return run["result"] not in UNFINISHED and all(run["conditions"][key] == conditions[key] for key in same)
 
 
 def fingerprint(system):
-    """A hash of the code behind a result: the system's module, the shared modules, and the program if the system is lcca."""
+    """A hash of the code behind a result: the system's module, the shared modules,
+    and the program if the system is lcca."""
     folder = Path(__file__).parent / "peers"
     names = (SYSTEMS[system].module, "products", "report", "evaluate", "worker", "problems")
     files = [folder / f"{name}.py" for name in names]

@@ -1,6 +1,7 @@
 """Results on disk: CSV files with one row per measurement.
 
-The Markdown page is for people. The CSV beside it holds the same numbers, with more digits, for everything else.
+The Markdown page is for people. The CSV beside it holds the same numbers, with more digits,
+for everything else.
 """
 import csv
 

@@ -1,8 +1,9 @@
 """Descriptions in two languages: how many passes and seconds, and is what is said to be missing true?
 
-`cargo xtask bench texts` prepares the data, builds the program and runs this. The two views are bags of words of the same packages' descriptions in English
-and another language, in four forms, with three ridges. Where rows are few, truths are eigenvalues of dense matrices in row space (NumPy); elsewhere they are
-totals of fits to a tolerance of 1e-7, which are lower bounds.
+`cargo xtask bench texts` prepares the data, builds the program and runs this. The two views are bags of words
+of the same packages' descriptions in English and another language, in four forms, with three ridges. Where
+rows are few, truths are eigenvalues of dense matrices in row space (NumPy); elsewhere they are totals of fits
+to a tolerance of 1e-7, which are lower bounds.
 """
 import argparse
 import itertools
@@ -34,7 +35,10 @@ def unit(view):
     return sp.diags(1 / np.where(lengths > 0, lengths, 1)) @ view
 
 
-FORMS = {"counts": lambda view: view, "zeros and ones": lambda view: (view != 0).astype(float), "TF-IDF": tfidf, "TF-IDF of length 1": unit}
+FORMS = {
+    "counts": lambda view: view, "zeros and ones": lambda view: (view != 0).astype(float), "TF-IDF": tfidf,
+    "TF-IDF of length 1": unit,
+}
 
 
 def common(language):
@@ -51,14 +55,18 @@ def common(language):
 
 
 def dense_truths(views, k):
-    """The total of the k largest objective values for each ridge: singular values of Hx·Hy with H² = K(K + λ)⁻¹ and K the products of centered rows."""
+    """The total of the k largest objective values for each ridge:
+    singular values of Hx·Hy with H² = K(K + λ)⁻¹ and K the products of centered rows."""
     spectra = []
     for view in views:
         kernel = (view @ view.T).toarray()
         kernel -= kernel.mean(0) + (kernel.mean(1) - kernel.mean())[:, None]
         spectra.append((*np.linalg.eigh(kernel), np.trace(kernel) / view.shape[1]))
     for ridge in RIDGES:
-        roots = [u * np.sqrt(np.clip(values, 0, None) / (np.clip(values, 0, None) + ridge * scale)) for values, u, scale in spectra]
+        roots = [
+            u * np.sqrt(np.clip(values, 0, None) / (np.clip(values, 0, None) + ridge * scale))
+            for values, u, scale in spectra
+        ]
         yield np.linalg.svd(roots[0].T @ roots[1], compute_uv=False)[:k].sum()
 
 
@@ -77,11 +85,14 @@ def rows_of(language, k):
             run = fit(language, flags, views=paths, output=SCRATCH / "model", timed=True)
             total = sum(run["objective"])
             if truth is None:
-                tight = fit(language, f"{flags} --tol 1e-7 --max-passes 600", views=paths, output=SCRATCH / "model")
+                tight = fit(
+                    language, f"{flags} --tol 1e-7 --max-passes 600", views=paths, output=SCRATCH / "model"
+                )
                 truth = max(total, sum(tight["objective"]))
             yield {
-                "language": language, "shape": shape, "form": form, "ridge": ridge, "truth": truth, "dense": is_dense, "total": total,
-                "converged": run["converged"], "passes": run["passes"] + run["gram_passes"], "seconds": run["seconds"]["fit"],
+                "language": language, "shape": shape, "form": form, "ridge": ridge, "truth": truth,
+                "dense": is_dense, "total": total, "converged": run["converged"],
+                "passes": run["passes"] + run["gram_passes"], "seconds": run["seconds"]["fit"],
                 "missing": max(0.0, 1 - total / truth), "said": run["missing"], "tol": 1e-4,
             }
 
@@ -90,25 +101,42 @@ def written(rows, facts, k):
     wrong = sum(row["converged"] and row["missing"] > row["tol"] + 1e-7 for row in rows)
     under = sum(row["missing"] > row["said"] + 1e-7 for row in rows)
     ratios = [row["said"] / row["missing"] for row in rows if row["missing"] > 1e-6]
-    spread = f"median {statistics.median(ratios):.1f}, largest {max(ratios):.1f}" if ratios else "nothing is missing"
+    spread = (
+        f"median {statistics.median(ratios):.1f}, largest {max(ratios):.1f}"
+        if ratios
+        else "nothing is missing"
+    )
     lines = [
-        "# Descriptions in two languages", "", machine.short(facts), "",
-        f"`cargo xtask bench texts`: {k} pairs, the default tolerance of 1e-4, seconds of the fit. \"Missing\" is a share of the total: truly, and as the fit says. Truths marked * are "
-        "totals of fits to 1e-7, lower bounds; the others are dense algebra in row space.", "",
-        f"{len(rows)} fits: most passes {max(row['passes'] for row in rows):.0f}; wrong claims {wrong}; understated {under}; said / truly missing where more than 1e-6 is: {spread}.", "",
-        "| languages, rows × columns | form | ridge | passes | seconds | true total | missing | said |", "|---|---|---|---|---|---|---|---|",
+        "# Descriptions in two languages",
+        "",
+        machine.short(facts),
+        "",
+        f"`cargo xtask bench texts`: {k} pairs, the default tolerance of 1e-4, seconds of the fit. "
+        '"Missing" is a share of the total: truly, and as the fit says. Truths marked * are '
+        "totals of fits to 1e-7, lower bounds; the others are dense algebra in row space.",
+        "",
+        (
+            f"{len(rows)} fits: most passes {max(row['passes'] for row in rows):.0f}; wrong claims {wrong}; "
+            f"understated {under}; said / truly missing where more than 1e-6 is: {spread}."
+        ),
+        "",
+        "| languages, rows × columns | form | ridge | passes | seconds | true total | missing | said |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         star = "" if row["dense"] else "*"
         lines.append(
-            f"| English–{LANGUAGES[row['language']]} {row['shape']} | {row['form']} | {row['ridge']} | {row['passes']:.0f} | {row['seconds']:.2f} | {row['truth']:.5f}{star} | "
+            f"| English–{LANGUAGES[row['language']]} {row['shape']} | {row['form']} | {row['ridge']} | "
+            f"{row['passes']:.0f} | {row['seconds']:.2f} | {row['truth']:.5f}{star} | "
             f"{row['missing']:.1e} | {row['said']:.1e} |"
         )
     return "\n".join(lines) + "\n"
 
 
 def main():
-    parser = argparse.ArgumentParser(description="descriptions in two languages: passes, seconds, and what is missing")
+    parser = argparse.ArgumentParser(
+        description="descriptions in two languages: passes, seconds, and what is missing"
+    )
     parser.add_argument("--languages", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
     parser.add_argument("-k", type=int, default=20)
     parser.add_argument("--out", type=lambda p: Path(p).resolve(), help="folder for the result")
@@ -120,7 +148,12 @@ def main():
     rows = []
     for row in itertools.chain.from_iterable(rows_of(language, args.k) for language in args.languages):
         rows.append(row)
-        print(f"  {row['language']}, {row['form']}, ridge {row['ridge']}: {row['passes']:.0f} passes, {row['seconds']:.2f} s, missing {row['missing']:.1e}, said {row['said']:.1e}", file=sys.stderr, flush=True)
+        print(
+            f"  {row['language']}, {row['form']}, ridge {row['ridge']}: {row['passes']:.0f} passes, "
+            f"{row['seconds']:.2f} s, missing {row['missing']:.1e}, said {row['said']:.1e}",
+            file=sys.stderr,
+            flush=True,
+        )
     whole = args.languages == list(LANGUAGES) and args.k == 20 and "LCCA" not in os.environ
     folder = args.out or ROOT / ("bench/results" if whole else "target/bench/results")
     folder.mkdir(parents=True, exist_ok=True)

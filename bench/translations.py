@@ -2,8 +2,8 @@
 
     python3 bench/translations.py MODEL…     models of English (x) and French (y) sentences
 
-translations.txt has one English word per line and the French words that count as translations, separated by slashes. It
-was written by hand before anything was measured. Words that a model does not have are left out.
+translations.txt has one English word per line and the French words that count as translations, separated by
+slashes. It was written by hand before anything was measured. Words that a model does not have are left out.
 """
 
 import json
@@ -32,7 +32,11 @@ def rates(model, what, words):
     answer = json.loads(lcca("neighbors", model, *words, "--view", "x", "--in", "y", "--what", what))
     ranks = []
     for entry in answer["words"]:
-        hits = [rank for rank, neighbor in enumerate(entry["neighbors"]["y"]) if neighbor["name"] in words[entry["word"]]]
+        hits = [
+            rank
+            for rank, neighbor in enumerate(entry["neighbors"]["y"])
+            if neighbor["name"] in words[entry["word"]]
+        ]
         ranks.append(min(hits, default=len(entry["neighbors"]["y"])))
     return [sum(rank < count for rank in ranks) / len(ranks) for count in (1, 5, 10)]
 
@@ -43,7 +47,11 @@ def main(models):
     for model in models:
         with tempfile.TemporaryDirectory() as folder:
             english, french = known(model, "x", folder), known(model, "y", folder)
-        words = {word: translations for word, translations in listed.items() if word in english and translations & french}
+        words = {
+            word: translations
+            for word, translations in listed.items()
+            if word in english and translations & french
+        }
         for what in ("weights", "loadings"):
             shares = "  ".join(f"{share:.3f}" for share in rates(model, what, words))
             print(f"{model}  {len(words)} words  {what:8}  nearest 1, 5, 10: {shares}")

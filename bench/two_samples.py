@@ -1,8 +1,9 @@
 """Seurat's CCA of two large data sets: `python bench/two_samples.py FOLDER [--cells 1000000] [--genes 2000]`.
 
-Writes two stores of simulated counts to FOLDER, chunk by chunk, unless they are there: 5% of the entries are filled, and cells are of 12 types
-that both data sets share. Then runs `lcca.sc.run_cca` in a process of its own, and prints its seconds, its CPU seconds and its peak memory.
-Needs the Python package (`cargo xtask python` builds it into target/python-package).
+Writes two stores of simulated counts to FOLDER, chunk by chunk, unless they are there: 5% of the entries are
+filled, and cells are of 12 types that both data sets share. Then runs `lcca.sc.run_cca` in a process of its
+own, and prints its seconds, its CPU seconds and its peak memory. Needs the Python package
+(`cargo xtask python` builds it into target/python-package).
 """
 import argparse
 import json
@@ -22,7 +23,8 @@ CHUNK = 50_000
 
 
 def chunks(cells, genes, seed):
-    """Rows with one entry in each stratum of 20 genes: the type's own gene in 3 of 10 cells, otherwise any."""
+    """Rows with one entry in each stratum of 20 genes: the type's own gene in 3 of
+    10 cells, otherwise any."""
     width = int(1 / FILLED)
     strata = genes // width
     preferred = np.random.default_rng(99).integers(width, size=(TYPES, strata))
@@ -64,7 +66,9 @@ def run(paths, components):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--cells", type=int, default=1_000_000)
     parser.add_argument("--genes", type=int, default=2000)
@@ -78,14 +82,23 @@ def main():
     start = time.perf_counter()
     for seed, path in enumerate(paths, 1):
         make(path, typed.cells, typed.genes, seed)
-    print(f"made in {time.perf_counter() - start:.0f} s: {sum(path.stat().st_size for path in paths) / 1e9:.2f} GB")
-    words = [typed.folder, "--cells", typed.cells, "--genes", typed.genes, "--components", typed.components, "--measure"]
-    done = subprocess.run([sys.executable, __file__, *map(str, words)], check=True, capture_output=True, text=True)
+    print(
+        f"made in {time.perf_counter() - start:.0f} s: "
+        f"{sum(path.stat().st_size for path in paths) / 1e9:.2f} GB"
+    )
+    words = [
+        typed.folder, "--cells", typed.cells, "--genes", typed.genes, "--components", typed.components,
+        "--measure",
+    ]
+    done = subprocess.run(
+        [sys.executable, __file__, *map(str, words)], check=True, capture_output=True, text=True
+    )
     facts = json.loads(done.stdout)
     print(machine.short(machine.describe()))
     print(
-        f"{typed.cells} + {typed.cells} cells × {typed.genes} genes, {typed.components} components: {facts['seconds']:.0f} s, "
-        f"{facts['cpu_seconds']:.0f} CPU seconds, peak memory {facts['peak_gib']:.1f} GiB, departure from orthonormal {max(facts['departure']):.1e}"
+        f"{typed.cells} + {typed.cells} cells × {typed.genes} genes, {typed.components} components: "
+        f"{facts['seconds']:.0f} s, {facts['cpu_seconds']:.0f} CPU seconds, "
+        f"peak memory {facts['peak_gib']:.1f} GiB, departure from orthonormal {max(facts['departure']):.1e}"
     )
     print("singular values", " ".join(f"{value:.4g}" for value in facts["values"]))
 

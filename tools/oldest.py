@@ -1,7 +1,8 @@
 """The oldest versions that the Python package promises to work with, as requirements for pip.
 
-pyproject.toml is the one home of these numbers: every `name>=version` there becomes `name==version`. Tests need a few packages more, whose lower
-bounds are in python/requirements.txt. `python3 tools/oldest.py` prints the list; `cargo xtask test` runs the package's tests with it.
+pyproject.toml is the one home of these numbers: every `name>=version` there becomes `name==version`. Tests
+need a few packages more, whose lower bounds are in python/requirements.txt. `python3 tools/oldest.py` prints
+the list; `cargo xtask test` runs the package's tests with it.
 """
 
 import re

@@ -1,7 +1,8 @@
-"""Seeded data on which a claim of convergence is easily wrong: correlations that live in directions of small variance.
+"""Seeded data on which a claim of convergence is easily wrong:
+correlations that live in directions of small variance.
 
-A family is a function of (rng, size) that gives two sparse views; `size` is "narrow" (120 to 300 columns per view) or "wide" (thousands,
-too many to be solved without iterating).
+A family is a function of (rng, size) that gives two sparse views; `size` is "narrow" (120 to 300 columns per
+view) or "wide" (thousands, too many to be solved without iterating).
 """
 import numpy as np
 import scipy.sparse as sp
@@ -10,7 +11,8 @@ from . import sums
 
 
 def survey(rng, size):
-    """Answers to questions, one indicator per answer: each question's indicators sum to one. Half of the questions against the others."""
+    """Answers to questions, one indicator per answer: each question's indicators sum to one.
+    Half of the questions against the others."""
     n, questions, latent = (20_000, 60, 6) if size == "narrow" else (20_000, 800, 25)
     person = rng.normal(size=(n, latent))
     blocks = []
@@ -48,7 +50,8 @@ def thermometers(rng, size):
 
 
 def near_duplicates(rng, size):
-    """Flags with copies in which a few entries are changed. Some of the changes are the same in both views."""
+    """Flags with copies in which a few entries are changed. Some of the changes
+    are the same in both views."""
     n, p, copied = (20_000, 110, 40) if size == "narrow" else (40_000, 2_400, 600)
     base = rng.random((n, p)) < 0.02
     other = np.where(rng.random((n, p)) < np.linspace(0.9, 0.2, p), base, rng.random((n, p)) < 0.02)
@@ -64,10 +67,14 @@ def near_duplicates(rng, size):
 
 
 def near_equal_values(rng, size):
-    """Numbers with copies that differ by one part in 1e2 to 1e4; the differences correlate between the views."""
+    """Numbers with copies that differ by one part in 1e2 to 1e4;
+    the differences correlate between the views."""
     n, p, copied = (10_000, 90, 45) if size == "narrow" else (20_000, 1_500, 500)
     density = 0.1 if size == "narrow" else 0.01
-    x, y = (sp.random_array((n, p), density=density, rng=rng, data_sampler=rng.standard_normal).tocsc() for _ in "xy")
+    x, y = (
+        sp.random_array((n, p), density=density, rng=rng, data_sampler=rng.standard_normal).tocsc()
+        for _ in "xy"
+    )
     y = (0.4 * x + y).tocsc()
     views = [[v[:, [j]] for j in range(p)] for v in (x, y)]
     for j in range(copied):
@@ -84,22 +91,33 @@ def smooth(rng, size):
     """Neighboring columns are alike: moving averages of sparse noise, of which the views share a part."""
     n, p, window = (10_000, 200, 12) if size == "narrow" else (20_000, 2_000, 10)
     density = 0.03 if size == "narrow" else 0.002
-    common, *own = (sp.random_array((n, p + window), density=density, rng=rng, data_sampler=rng.standard_normal).tocsr() for _ in range(3))
+    common, *own = (
+        sp.random_array((n, p + window), density=density, rng=rng, data_sampler=rng.standard_normal).tocsr()
+        for _ in range(3)
+    )
     offsets = -np.arange(window)
-    average = sp.diags_array(np.ones((window, 1)) * np.ones(p + window), offsets=offsets, shape=(p + window, p)).tocsr() / window
+    average = (
+        sp.diags_array(
+            np.ones((window, 1)) * np.ones(p + window), offsets=offsets, shape=(p + window, p)
+        ).tocsr()
+        / window
+    )
     share = np.linspace(1.2, 0.2, p + window)
     return tuple(((common * share + noise).tocsr() @ average) for noise in own)
 
 
 def page_counts(rng, size):
-    """How often users saw pages. Some pages are seen almost only together, so their columns are nearly equal."""
+    """How often users saw pages. Some pages are seen almost only together,
+    so their columns are nearly equal."""
     n, p, twins = (20_000, 120, 30) if size == "narrow" else (30_000, 2_400, 600)
     interest = rng.gamma(0.3, size=(n, 12 if size == "narrow" else 40))
     views = []
     extras = [rng.choice(n, rng.integers(3, 40), replace=False) for _ in range(twins)]
     for _ in "xy":
         pull = rng.gamma(0.25, size=(interest.shape[1], p)) / np.arange(1, p + 1) ** 0.7
-        counts = rng.poisson(np.minimum(interest @ pull * (0.5 if size == "narrow" else 0.1), 20)).astype("f4")
+        counts = rng.poisson(np.minimum(interest @ pull * (0.5 if size == "narrow" else 0.1), 20)).astype(
+            "f4"
+        )
         twin = counts[:, :twins].copy()
         for j, rows in enumerate(extras):
             twin[rows, j] += 1 + rng.poisson(0.3, size=len(rows))
@@ -112,15 +130,25 @@ def planted(rng, size):
     n, p = (100_000, 200) if size == "narrow" else (100_000, 3_000)
     frequency = np.maximum(0.2 / np.arange(1, p + 1), 8 / n)
     common = rng.random((n, 1)) < 0.5
-    x, y = (sp.vstack([sp.csr_array(rng.random((2_000, p)) < frequency * np.where(common[i:i + 2_000], 1.5, 0.5))
-                       for i in range(0, n, 2_000)]) for _ in "xy")
+    x, y = (
+        sp.vstack(
+            [
+                sp.csr_array(rng.random((2_000, p)) < frequency * np.where(common[i : i + 2_000], 1.5, 0.5))
+                for i in range(0, n, 2_000)
+            ]
+        )
+        for _ in "xy"
+    )
     rows = rng.choice(n, (50, 5), replace=False)
     rare = sp.csr_array((np.ones(250), (rows.ravel(), np.repeat(np.arange(50), 5))), shape=(n, 50))
-    return tuple(sp.hstack([v.astype("f4"), rare])[:, rng.permutation(p + 50)] for v in map(sp.csr_array, (x, y)))
+    return tuple(
+        sp.hstack([v.astype("f4"), rare])[:, rng.permutation(p + 50)] for v in map(sp.csr_array, (x, y))
+    )
 
 
 def hidden_pair(rng, size):
-    """Ten copies of a flag and one with a single 1 removed, in both views: a pair at correlation 1 with 1% of its columns' variance."""
+    """Ten copies of a flag and one with a single 1 removed, in both views:
+    a pair at correlation 1 with 1% of its columns' variance."""
     p, n = {"narrow": (140, 50_000), "wide": (2_000, 50_000), "wider": (3_989, 50_000)}[size]
     share = 0.01 if size == "narrow" else 0.002
     rows = rng.choice(n, 84, replace=False)
@@ -130,7 +158,9 @@ def hidden_pair(rng, size):
     parts = [], []
     for start in range(0, n, 5_000):
         flags = rng.random((5_000, p)) < share
-        other = np.where(rng.random((5_000, p)) < np.linspace(0.95, 0.3, p), flags, rng.random((5_000, p)) < share)
+        other = np.where(
+            rng.random((5_000, p)) < np.linspace(0.95, 0.3, p), flags, rng.random((5_000, p)) < share
+        )
         for part, view in zip(parts, (flags, other)):
             part.append(sp.csr_array(np.hstack([view, shared[start:start + 5_000]]).astype("f4")))
     return tuple(sp.vstack(part) for part in parts)
@@ -158,14 +188,23 @@ def more_columns_than_rows(rng, size):
     """Without a ridge every correlation is 1."""
     n, p = (250, 300) if size == "narrow" else (1_200, 2_000)
     person = rng.normal(size=(n, 8))
-    return tuple(sp.csr_array((rng.random((n, p)) < 1 / (1 + np.exp(2.5 - person @ rng.normal(scale=0.6, size=(8, p))))).astype("f4")) for _ in "xy")
+    return tuple(
+        sp.csr_array(
+            (rng.random((n, p)) < 1 / (1 + np.exp(2.5 - person @ rng.normal(scale=0.6, size=(8, p))))).astype(
+                "f4"
+            )
+        )
+        for _ in "xy"
+    )
 
 
 def halves(columns, rng):
     """Every column is in one of the two views at random."""
     order = rng.permutation(len(columns))
     half = len(columns) // 2
-    return tuple(sp.csc_array(np.column_stack([columns[j] for j in part])) for part in (order[:half], order[half:]))
+    return tuple(
+        sp.csc_array(np.column_stack([columns[j] for j in part])) for part in (order[:half], order[half:])
+    )
 
 
 # The sizes of each family.

@@ -28,24 +28,54 @@ def text(trials, facts, about, unsure):
     rows = list(counts(trials))
     total = {name: sum(row[name] for row in rows) for name in ("fits", "claims", *VERDICTS)}
     heads = ["data", "method", "fits", "claims", *VERDICTS, "most missing from a claim", "passes"]
-    lines = ["# Are claims of convergence true?", "", about, "", machine.short(facts), "",
-             f"{total['fits']} fits, {total['claims']} claims: " + ", ".join(f"{total[name]} {name}" for name in VERDICTS) + ".", "",
-             "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines = [
+        "# Are claims of convergence true?",
+        "",
+        about,
+        "",
+        machine.short(facts),
+        "",
+        f"{total['fits']} fits, {total['claims']} claims: "
+        + ", ".join(f"{total[name]} {name}" for name in VERDICTS)
+        + ".",
+        "",
+        "| " + " | ".join(heads) + " |",
+        "|" + "---|" * len(heads),
+    ]
     for row in rows:
-        cells = [f"{row['data']}, {row['size']}", row["method"] + (" with a certificate" if row["certified"] else ""), row["fits"], row["claims"]]
-        cells += [f"**{row[name]}**" if row[name] and name in BROKEN else row[name] or "" for name in VERDICTS]
+        cells = [
+            f"{row['data']}, {row['size']}",
+            row["method"] + (" with a certificate" if row["certified"] else ""),
+            row["fits"],
+            row["claims"],
+        ]
+        cells += [
+            f"**{row[name]}**" if row[name] and name in BROKEN else row[name] or "" for name in VERDICTS
+        ]
         cells += [f"{row['most_missing']:.1e}" if row["most_missing"] else "", f"{row['passes']:.0f}"]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     broken = sorted((t for t in trials if set(t.verdicts) & set(BROKEN)), key=lambda t: -abs(t.shortfall))
     if broken:
-        lines += ["", f"The {min(SHOWN, len(broken))} worst of {len(broken)} fits that broke a promise:", "",
-                  "| data | flags | chosen | verdicts | converged | missing, true | missing, said | gain | total |", "|" + "---|" * 9]
+        lines += [
+            "",
+            f"The {min(SHOWN, len(broken))} worst of {len(broken)} fits that broke a promise:",
+            "",
+            "| data | flags | chosen | verdicts | converged | missing, true | missing, said | gain | total |",
+            "|" + "---|" * 9,
+        ]
     for t in broken[:SHOWN]:
         said, gain = (f"{v:.1e}" if v is not None else "" for v in (t.missing, t.gain))
-        lines.append(f"| {t.name} | `{t.flags()}` | {t.chosen} | {', '.join(t.verdicts)} {t.reason} | {'yes' if t.converged else 'no'} | "
-                     f"{t.shortfall:.1e} | {said} | {gain} | {t.total:.9g} |")
+        lines.append(
+            f"| {t.name} | `{t.flags()}` | {t.chosen} | {', '.join(t.verdicts)} {t.reason} | "
+            f"{'yes' if t.converged else 'no'} | {t.shortfall:.1e} | {said} | {gain} | {t.total:.9g} |"
+        )
     if unsure:
-        lines += ["", "Directions that are neither clearly significant nor clearly rounding: " + ", ".join(f"{k}: {v}" for k, v in unsure.items()) + "."]
+        lines += [
+            "",
+            "Directions that are neither clearly significant nor clearly rounding: "
+            + ", ".join(f"{k}: {v}" for k, v in unsure.items())
+            + ".",
+        ]
     return "\n".join([*lines, "", "Repeat it: `cargo xtask bench claims`.", ""])
 
 

@@ -17,8 +17,12 @@ def quick(name, size):
 
 def full(name, size):
     if size == "narrow":
-        yield from grid(name, size, ("auto", "lobpcg"), RIDGES, (1, 5, 20, 100), (1e-2, 1e-3, 1e-4, 1e-5, 1e-6))
-        yield from grid(name, size, ("lobpcg", "exact"), RIDGES, (1, 5, 20), (1e-2, 1e-4, 1e-6), certified=True)
+        yield from grid(
+            name, size, ("auto", "lobpcg"), RIDGES, (1, 5, 20, 100), (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+        )
+        yield from grid(
+            name, size, ("lobpcg", "exact"), RIDGES, (1, 5, 20), (1e-2, 1e-4, 1e-6), certified=True
+        )
         yield from grid(name, size, ("shift-invert",), (0.0, 1e-3), (5, 20), (1e-4, 1e-6, 1e-10))
     else:
         yield from grid(name, size, ("auto",), RIDGES, (1, 5, 20), (1e-2, 1e-4, 1e-6))

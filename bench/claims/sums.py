@@ -1,4 +1,5 @@
-"""Families of data whose columns are nearly sums of others, so that strong pairs live in differences of several columns."""
+"""Families of data whose columns are nearly sums of others, so that strong pairs live in
+differences of several columns."""
 import numpy as np
 import scipy.sparse as sp
 
@@ -6,12 +7,17 @@ import scipy.sparse as sp
 def flags(n, picked):
     """One column of ones for each list of rows."""
     sizes = [len(rows) for rows in picked]
-    return sp.csc_array((np.ones(sum(sizes)), (np.concatenate(picked), np.repeat(np.arange(len(picked)), sizes))), shape=(n, len(picked)))
+    return sp.csc_array(
+        (np.ones(sum(sizes)), (np.concatenate(picked), np.repeat(np.arange(len(picked)), sizes))),
+        shape=(n, len(picked)),
+    )
 
 
 def at_random(rng, n, columns, share):
     """Columns with about this share of ones."""
-    return flags(n, [rng.choice(n, max(1, count), replace=False) for count in rng.binomial(n, share, size=columns)])
+    return flags(
+        n, [rng.choice(n, max(1, count), replace=False) for count in rng.binomial(n, share, size=columns)]
+    )
 
 
 def alike(rng, n, columns, share=0.004):
@@ -55,7 +61,8 @@ def twins_against_many(rng, size):
 
 
 def lengths(rng, size):
-    """Counts of words, and the length of each document, which both views know a little better than their words do."""
+    """Counts of words, and the length of each document, which both views know a little
+    better than their words do."""
     n, p, topics = (5_000, 120, 8) if size == "narrow" else (15_000, 2_300, 20)
     mixture, extra, views = rng.gamma(0.3, size=(n, topics)), rng.poisson(1.0, n), []
     for _ in "xy":
@@ -73,7 +80,9 @@ def ancestors(rng, size):
     n, leaves = (8_000, 150) if size == "narrow" else (30_000, 2_400)
     draw = lambda: np.minimum((leaves * rng.random((n, 3)) ** 2).astype(int), leaves - 1)
     terms = draw()
-    others, is_inner, views = np.where(rng.random(terms.shape) < 0.7, terms, draw()), rng.random(terms.shape) < 0.02, []
+    others, is_inner, views = (
+        np.where(rng.random(terms.shape) < 0.7, terms, draw()), rng.random(terms.shape) < 0.02, []
+    )
     for codes in (terms, others):
         code, width, levels = rng.permutation(leaves)[codes], leaves, []
         for depth in range(4):
@@ -87,4 +96,7 @@ def ancestors(rng, size):
     return shuffled(rng, *views)
 
 
-FAMILIES = {make.__name__.replace("_", "-"): (make, ("narrow", "wide")) for make in (parents, twins_against_many, lengths, ancestors)}
+FAMILIES = {
+    make.__name__.replace("_", "-"): (make, ("narrow", "wide"))
+    for make in (parents, twins_against_many, lengths, ancestors)
+}

@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-# Shares of the total that rounding may move: truths without a ridge are known to about 1e-8 if columns differ by one part in 1e4.
+# Shares of the total that rounding may move: truths without a ridge are known to about 1e-8 if columns differ
+# by one part in 1e4.
 MARGIN = 1e-7
 VERDICTS = ("wrong", "above", "understated", "refused", "agreed", "refuted", "unbounded", "failed")
 
@@ -56,17 +57,24 @@ class Trial:
 
 def run(program, data, trial, limit, max_passes):
     """Fits and judges. A fit that takes longer than `limit` seconds is stopped and counts as failed."""
-    command = [program, "fit", *data.views, *trial.flags().split(), "--json", "--quiet", "--hold-out", "no", "--scale", "no",
-               "--threads", "1", "--max-passes", max_passes]
+    command = [
+        program, "fit", *data.views, *trial.flags().split(), "--json", "--quiet", "--hold-out", "no",
+        "--scale", "no", "--threads", "1", "--max-passes", max_passes,
+    ]
     start = time.perf_counter()
     try:
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=limit, check=False)
+        done = subprocess.run(
+            [str(word) for word in command], capture_output=True, text=True, timeout=limit, check=False
+        )
     except subprocess.TimeoutExpired:
         trial.verdicts, trial.reason, trial.seconds = ["failed"], f"over {limit:g} s", limit
         return trial
     trial.seconds = time.perf_counter() - start
     if done.returncode != 0:
-        trial.verdicts, trial.reason = ["failed"], done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"ended with {done.returncode}"
+        trial.verdicts, trial.reason = (
+            ["failed"],
+            done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"ended with {done.returncode}",
+        )
         return trial
     judge(trial, json.loads(done.stdout), data)
     return trial
@@ -92,6 +100,8 @@ def judge(trial, fit, data):
         verdicts |= {
             "agreed": verdicts["wrong"],
             "refuted": trial.gain > max(trial.shortfall, 0) + MARGIN,
-            "unbounded": any(distance > bound + MARGIN for distance, bound in zip(apart, certificate["bounds"])),
+            "unbounded": any(
+                distance > bound + MARGIN for distance, bound in zip(apart, certificate["bounds"])
+            ),
         }
     trial.verdicts = [name for name, found in verdicts.items() if found]

@@ -1,10 +1,12 @@
-"""True objective values, computed by NumPy and SciPy alone in double precision, all of them at once for every ridge.
+"""True objective values, computed by NumPy and SciPy alone in double precision,
+all of them at once for every ridge.
 
-Three ways, by shape. Few columns: QR of [X Y], then singular vectors, so that nothing is squared. Few rows: singular vectors of each view.
-Otherwise Gram matrices: a Cholesky factor if there is a ridge, eigenvectors of the Gram matrix with a unit diagonal if not, and if these leave doubt
-about a direction, singular vectors of the rows. A direction
-counts as dependent if it has less than CUT of its columns' variance. UNSURE is the range in which a different cut would give a
-different answer; the data are made so that nothing lies in it, and `unsure` counts what does.
+Three ways, by shape. Few columns: QR of [X Y], then singular vectors, so that nothing is squared. Few rows:
+singular vectors of each view. Otherwise Gram matrices: a Cholesky factor if there is a ridge, eigenvectors of
+the Gram matrix with a unit diagonal if not, and if these leave doubt about a direction, singular vectors of
+the rows. A direction counts as dependent if it has less than CUT of its columns' variance. UNSURE is the
+range in which a different cut would give a different answer; the data are made so that nothing lies in it,
+and `unsure` counts what does.
 """
 import numpy as np
 import scipy.linalg as sl
@@ -18,11 +20,16 @@ FEW_ROWS = 2_500
 
 
 def values(x, y):
-    """Descending objective values for each of RIDGES (rows of the first array), and how many directions are neither significant nor rounding."""
+    """Descending objective values for each of RIDGES (rows of the first array),
+    and how many directions are neither significant nor rounding."""
     n, columns = x.shape[0], x.shape[1] + y.shape[1]
     if columns <= FEW_COLUMNS:
         x, y = map(centered, (x, y))
-        triangle = sl.qr(np.hstack([x, y]), mode="r", check_finite=False)[0][:columns] if n > columns else np.hstack([x, y])
+        triangle = (
+            sl.qr(np.hstack([x, y]), mode="r", check_finite=False)[0][:columns]
+            if n > columns
+            else np.hstack([x, y])
+        )
         return by_rows(triangle[:, : x.shape[1]], triangle[:, x.shape[1]:])
     return by_rows(*map(centered, (x, y))) if n <= FEW_ROWS else by_grams(x, y)
 
@@ -45,7 +52,8 @@ def by_rows(x, y):
 
 
 def directions(view):
-    """An orthonormal basis of what the columns span, and how many directions are neither significant nor rounding."""
+    """An orthonormal basis of what the columns span, and how many directions are neither
+    significant nor rounding."""
     length = np.sqrt((view ** 2).sum(axis=0))
     view = view * np.where(length > 1e-9 * length.max(), 1 / np.where(length > 0, length, 1), 0)
     u, s, _ = sl.svd(view, full_matrices=False, check_finite=False)

@@ -6,7 +6,8 @@ from . import row
 from .program import DATA, SCRATCH, call, fit
 
 RIDGE = {"debian400k": 19.8217588, "tatoeba": 19.8712562}
-# Passes, and the total that must be captured by then. The true total of brown is 14.994762, just below 14.9948.
+# Passes, and the total that must be captured by then. The true total of brown is 14.994762,
+# just below 14.9948.
 PASSES = {
     "brown": ((7, 14.88), (17, 14.99475)),
     "debian400k": ((6, 18.9), (11, 19.65), (16, 19.85)),
@@ -21,7 +22,8 @@ def brown(data, quick):
 
 
 def by_passes(data, quick):
-    """All from the trace of one run. Its tolerance is out of reach, so only the limit, two passes after the last one, ends it."""
+    """All from the trace of one run. Its tolerance is out of reach, so only the limit,
+    two passes after the last one, ends it."""
     most = PASSES[data][-1][0] + 2
     run = fit(data, f"--no-center --no-structure --tol 1e-12 --max-passes {most}")
     for passes, required in PASSES[data]:
@@ -43,7 +45,10 @@ def on_held_out_rows(data, quick):
     run = fit(data, "--ridge 0.01", views=train, output=model)
     score, _ = call(["score", model, *test, "--json", "--quiet"], data)
     total = sum(score["correlations"])
-    yield row.judged(run, f"{HELD_OUT:.4f} on held-out rows, within 1e-4 of it", f"{total:.6f}", total >= (1 - 1e-4) * HELD_OUT)
+    yield row.judged(
+        run, f"{HELD_OUT:.4f} on held-out rows, within 1e-4 of it", f"{total:.6f}",
+        total >= (1 - 1e-4) * HELD_OUT,
+    )
 
 
 def split(data):

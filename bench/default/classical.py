@@ -1,9 +1,11 @@
-"""MNIST's halves: small, dense and rank deficient. The rival is NumPy in this process: Gram matrices, Cholesky, SVD.
+"""MNIST's halves: small, dense and rank deficient. The rival is NumPy in this process:
+Gram matrices, Cholesky, SVD.
 
-NumPy gets float64 arrays that are already in memory, and all cores. Constant columns are dropped before the Cholesky
-factorization. The factorization pivots, because some pixels are lit in one picture only, so their columns depend on each
-other. Finding these columns is part of NumPy's time, as it is part of lcca's. Each side runs three times and the fastest
-run counts. lcca's seconds are those of the fit, which ends with a pass that measures the answer.
+NumPy gets float64 arrays that are already in memory, and all cores. Constant columns are dropped before the
+Cholesky factorization. The factorization pivots, because some pixels are lit in one picture only, so their
+columns depend on each other. Finding these columns is part of NumPy's time, as it is part of lcca's. Each
+side runs three times and the fastest run counts. lcca's seconds are those of the fit, which ends with a pass
+that measures the answer.
 """
 import time
 
@@ -27,7 +29,9 @@ def mnist(data, quick):
     ours = run["seconds"]["fit"]
     if abs(total - TRUTH) > 1e-5:
         raise ArithmeticError(f"NumPy finds {total} on {data}, not {TRUTH}")
-    yield row.judged(run, f"as fast as NumPy: {best:.2f} s", f"{ours:.2f} s ({ours / best:.2g}×)", ours <= best)
+    yield row.judged(
+        run, f"as fast as NumPy: {best:.2f} s", f"{ours:.2f} s ({ours / best:.2g}×)", ours <= best
+    )
 
 
 def fastest(views, repeats=3):
@@ -54,7 +58,8 @@ class View:
 
     def __init__(self, rows):
         self.rows = rows
-        # BLAS computes an array times its own transpose as one symmetric update. Copying the columns that vary first costs more.
+        # BLAS computes an array times its own transpose as one symmetric update.
+        # Copying the columns that vary first costs more.
         gram, mean = rows.T @ rows, rows.mean(axis=0)
         gram -= len(rows) * np.multiply.outer(mean, mean)
         varies = np.flatnonzero(np.diag(gram) > CUT * np.diag(gram).max())

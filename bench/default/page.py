@@ -11,7 +11,9 @@ def write(result, folder):
     (folder / "default.md").write_text(page)
     runs = list(enumerate(result["runs"], start=1))
     tables.write(folder / "default.csv", [summary_row(number, run) for number, run in runs])
-    tables.write(folder / "default-pairs.csv", [row for number, run in runs for row in pair_rows(number, run)])
+    tables.write(
+        folder / "default-pairs.csv", [row for number, run in runs for row in pair_rows(number, run)]
+    )
     print(page)
 
 
@@ -19,10 +21,10 @@ def text(result):
     lines = [
         "# What the default method must show",
         "",
-        "`lcca fit` as users run it, k = 20 unless the flags say otherwise. Seconds are those of the fit, after reading, unless "
-        "the row says otherwise. A short fit with a required time is the best of three runs. A row without a verdict is a "
-        "number without a requirement. Every fit is a line of [default.csv](default.csv), its pairs are in "
-        "[default-pairs.csv](default-pairs.csv).",
+        "`lcca fit` as users run it, k = 20 unless the flags say otherwise. Seconds are those of the fit, "
+        "after reading, unless the row says otherwise. A short fit with a required time is the best of three "
+        "runs. A row without a verdict is a number without a requirement. Every fit is a line of "
+        "[default.csv](default.csv), its pairs are in [default-pairs.csv](default-pairs.csv).",
         "",
         machine.short(result["machine"]),
         "",
@@ -63,7 +65,10 @@ def reasons(rows):
 
 def summary_row(number, run):
     """One fit as a line of CSV."""
-    plain = ("rows", "x_cols", "y_cols", "k", "threads", "seed", "version", "total", "converged", "missing", "passes", "gram_passes", "work")
+    plain = (
+        "rows", "x_cols", "y_cols", "k", "threads", "seed", "version", "total", "converged", "missing",
+        "passes", "gram_passes", "work",
+    )
     return {
         "run": number,
         "data": run["data"],
@@ -82,5 +87,7 @@ def pair_rows(number, run):
     """The pairs of one fit, one line each; `run` is the line of the fit in default.csv."""
     columns = zip(run["objective"], run["correlations"], run["residuals"])
     for pair, (objective, correlation, residual) in enumerate(columns, start=1):
-        yield {"run": number, "pair": pair, "objective": f"{objective:.10f}", "correlation": f"{correlation:.10f}",
-               "residual": f"{residual:.1e}"}
+        yield {
+            "run": number, "pair": pair, "objective": f"{objective:.10f}",
+            "correlation": f"{correlation:.10f}", "residual": f"{residual:.1e}",
+        }

@@ -1,4 +1,5 @@
-"""From one pair to 200: the objective values of each run are the first ones of the largest run, to the tolerance."""
+"""From one pair to 200: the objective values of each run are the first ones of the largest run,
+to the tolerance."""
 from . import row
 from .program import Failed, fit
 
@@ -26,4 +27,7 @@ def agrees(run, largest):
     k = run["k"]
     total, expected = sum(run["objective"]), sum(largest["objective"][:k])
     apart = abs(total - expected) / expected
-    return row.judged(run, f"first {k} of k = {largest['k']}, within {TOLERANCE:g}", f"{total:.6f}, {apart:.1e} apart", apart <= TOLERANCE)
+    return row.judged(
+        run, f"first {k} of k = {largest['k']}, within {TOLERANCE:g}", f"{total:.6f}, {apart:.1e} apart",
+        apart <= TOLERANCE,
+    )

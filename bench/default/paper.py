@@ -1,9 +1,10 @@
-"""Processor time against the paper's L-CCA: when does the default reach L-CCA's best total, and which is ahead when?
+"""Processor time against the paper's L-CCA: when does the default reach L-CCA's best total,
+and which is ahead when?
 
-Both run on one thread. The trace has clock readings that begin after reading. They are converted to processor seconds by
-the share that the process had of the processor: (user + system) / (reading + fitting), which is 1 on an idle machine.
-L-CCA runs with the paper's settings: t1 5, k_pc 100, t2 7 and 38. Its best total is the largest of its trace, and its time
-is the one at which it had that total.
+Both run on one thread. The trace has clock readings that begin after reading. They are converted to processor
+seconds by the share that the process had of the processor: (user + system) / (reading + fitting), which is 1
+on an idle machine. L-CCA runs with the paper's settings: t1 5, k_pc 100, t2 7 and 38. Its best total is the
+largest of its trace, and its time is the one at which it had that total.
 """
 from . import row
 from .program import Failed, fit
@@ -40,9 +41,15 @@ def sooner(ours, theirs, t2, share):
     best = max(theirs["trace"], key=lambda r: r["total"])
     reached = next((r["cpu"] for r in ours["trace"] if r["total"] >= best["total"]), None)
     target = f"{best['total']:.6f} of l-cca --t2 {t2} ({best['cpu']:.2f} CPU s)"
-    measured = "**never**" if reached is None else f"{reached:.3f} CPU s, a share of {reached / best['cpu']:.3f}"
+    measured = (
+        "**never**" if reached is None else f"{reached:.3f} CPU s, a share of {reached / best['cpu']:.3f}"
+    )
     if share is None:
-        return row.shown(ours, target, measured) if reached is not None else row.judged(ours, target, measured, False)
+        return (
+            row.shown(ours, target, measured)
+            if reached is not None
+            else row.judged(ours, target, measured, False)
+        )
     ok = reached is not None and reached <= share * best["cpu"]
     return row.judged(ours, f"{target} in a share ≤ {share:g} of its time", measured, ok)
 

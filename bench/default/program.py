@@ -1,4 +1,5 @@
-"""`lcca` as users run it: one process per fit, its JSON report, and the processor time that the system counted."""
+"""`lcca` as users run it: one process per fit, its JSON report,
+and the processor time that the system counted."""
 import json
 import os
 import resource
@@ -35,7 +36,8 @@ def files(data):
 
 
 def fit(data, flags, views=None, output=None, timed=False):
-    """One fit with k = 20 unless the flags say otherwise. A timed fit that is short runs three times and the fastest counts."""
+    """One fit with k = 20 unless the flags say otherwise. A timed fit that is short runs three
+    times and the fastest counts."""
     command = ["fit", *(views or files(data)), *flags.split(), "--json", "--quiet"]
     command += [] if "-k " in flags else ["-k", "20"]
     command += ["--output", output] if output else []
@@ -48,8 +50,8 @@ def fit(data, flags, views=None, output=None, timed=False):
 
 def once(command, data, flags):
     run, cpu = call(command, data, flags)
-    # The processor time covers reading and fitting, so it is spread over both by the clock. That is exact enough on one
-    # thread, because neither of them waits.
+    # The processor time covers reading and fitting, so it is spread over both by the clock. That is exact
+    # enough on one thread, because neither of them waits.
     share = cpu / (run["seconds"]["load"] + run["seconds"]["fit"])
     for row in run["trace"]:
         row["cpu"] = share * row["seconds"]

@@ -33,11 +33,15 @@ def chosen(run):
 
 
 def near(run, truth, relative=None, absolute=None):
-    """The sum of the objective values, which is what a method with a ridge maximizes, against the known one."""
+    """The sum of the objective values, which is what a method with a ridge maximizes,
+    against the known one."""
     total = sum(run["objective"])
     margin = absolute if relative is None else relative * truth
     within = f"{absolute:g}" if relative is None else f"{relative:g} of it"
-    return judged(run, f"total {truth}, within {within}", f"{total:.9g} ({total - truth:+.1e})", abs(total - truth) <= margin)
+    return judged(
+        run, f"total {truth}, within {within}", f"{total:.9g} ({total - truth:+.1e})",
+        abs(total - truth) <= margin,
+    )
 
 
 def converged(run):

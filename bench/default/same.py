@@ -9,7 +9,10 @@ TOLERANCE = 1e-9  # sums over rows are added up in another order, so the last di
 def threads(data, quick):
     one, two = (fit(data, f"{FLAGS[data]} --threads {n}") for n in (1, 2))
     apart = abs(one["total"] - two["total"]) / two["total"]
-    yield row.judged(two, f"total as with one thread, within {TOLERANCE:g}", f"{two['total']:.12g}, {apart:.1e} apart", apart <= TOLERANCE)
+    yield row.judged(
+        two, f"total as with one thread, within {TOLERANCE:g}", f"{two['total']:.12g}, {apart:.1e} apart",
+        apart <= TOLERANCE,
+    )
 
 
 def twice(data, quick):
@@ -19,4 +22,7 @@ def twice(data, quick):
         run = fit(data, FLAGS[data], output=model)
     same = models[0].read_bytes() == models[1].read_bytes()
     size = models[0].stat().st_size / 1e6
-    yield row.judged(run, "the same model twice, byte for byte", f"{'the same' if same else '**different**'}, {size:.1f} MB", same)
+    yield row.judged(
+        run, "the same model twice, byte for byte",
+        f"{'the same' if same else '**different**'}, {size:.1f} MB", same,
+    )

@@ -1,4 +1,5 @@
-"""All Debian paths from the mapped store, and one sixteenth and one quarter of their rows: does time grow with the entries?"""
+"""All Debian paths from the mapped store, and one sixteenth and one quarter of their rows:
+does time grow with the entries?"""
 from . import row
 from .program import DATA, Failed, call, files, fit
 

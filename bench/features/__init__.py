@@ -1,1 +1,2 @@
-"""Canonical variables as features for a classifier with few labels, beside other features of the same size."""
+"""Canonical variables as features for a classifier with few labels,
+beside other features of the same size."""

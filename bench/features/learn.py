@@ -24,7 +24,8 @@ def accuracy(features, labels, chosen, tested, settings):
     penalty, is_standardized = settings
     train, test = features[chosen], features[tested]
     if not sp.issparse(train):
-        # Columns of unit variance, or columns as they are in a common unit. The first suits CCA, the second LSA.
+        # Columns of unit variance, or columns as they are in a common unit.
+        # The first suits CCA, the second LSA.
         scaler = StandardScaler(with_std=is_standardized).fit(train)
         train, test = scaler.transform(train), scaler.transform(test)
         size = np.sqrt((train**2).mean())
@@ -37,10 +38,13 @@ def accuracy(features, labels, chosen, tested, settings):
 
 
 def repeated(task, features, count, repetitions):
-    """Accuracies of several draws of labels, with the settings that are best for a draw of its own on rows of their own."""
+    """Accuracies of several draws of labels, with the settings that are best for a draw of its
+    own on rows of their own."""
     first = draw(task.labels, task.train, count, 1000)
     is_raw = sp.issparse(features)
-    choices = list(itertools.product(RAW_PENALTIES if is_raw else PENALTIES, [False] if is_raw else [True, False]))
+    choices = list(
+        itertools.product(RAW_PENALTIES if is_raw else PENALTIES, [False] if is_raw else [True, False])
+    )
     scores = [accuracy(features, task.labels, first, task.tune, settings) for settings in choices]
     best = choices[int(np.argmax(scores))]
     draws = (draw(task.labels, task.train, count, seed) for seed in range(repetitions))

@@ -1,4 +1,5 @@
-"""The two classification tasks: rows without labels for making features, and rows with labels to learn from and to be tested on."""
+"""The two classification tasks: rows without labels for making features,
+and rows with labels to learn from and to be tested on."""
 import gzip
 from dataclasses import dataclass, field
 
@@ -34,18 +35,24 @@ class Task:
 def packages(path, clock):
     """Sections of Debian's packages from the words of their descriptions."""
     rows = [line.rstrip("\n").split("\t") for line in open(path, encoding="utf-8")]
-    sections = [next((t.split(":")[1].split("/")[-1] for t in y.split() if t.startswith("Section:")), "") for _, y in rows]
+    sections = [
+        next((t.split(":")[1].split("/")[-1] for t in y.split() if t.startswith("Section:")), "")
+        for _, y in rows
+    ]
     names, codes, counts = np.unique(sections, return_inverse=True, return_counts=True)
     kept = [code for code in np.argsort(-counts) if names[code]][:SECTIONS]
     order = np.random.default_rng(0).permutation(np.flatnonzero(np.isin(codes, kept)))
     task = Task("Debian sections from descriptions", codes, order[8_000:], order[5_000:8_000], order[:5_000])
-    # Features are made of all packages whose labels are neither tuned nor tested on, those of other sections too.
+    # Features are made of all packages whose labels are neither tuned nor tested on,
+    # those of other sections too.
     unlabeled = np.setdiff1d(np.arange(len(rows)), order[:8_000])
     texts = [x for x, _ in rows]
     others = [" ".join(t for t in y.split() if not t.startswith("Section:")) for _, y in rows]
     words = CountVectorizer(binary=True, token_pattern=r"\S+", min_df=5).fit([texts[i] for i in unlabeled])
     x = words.transform(texts).astype(np.float64)
-    tokens = CountVectorizer(binary=True, token_pattern=r"\S+", min_df=5, lowercase=False).fit([others[i] for i in unlabeled])
+    tokens = CountVectorizer(binary=True, token_pattern=r"\S+", min_df=5, lowercase=False).fit(
+        [others[i] for i in unlabeled]
+    )
     y = tokens.transform(others).astype(np.float64)
     tfidf = TfidfTransformer(sublinear_tf=True).fit(x[unlabeled]).transform(x)
     task.whole = {"words, 0 or 1": x, "words, tf-idf": tfidf}
@@ -55,7 +62,9 @@ def packages(path, clock):
     with clock(task, "CCA of words and next words"):
         vectors = word_vectors([texts[i].split() for i in unlabeled], words.vocabulary_)
         # Vectors of fewer components are directions of their own.
-        task.cut["CCA of words and next words"] = {size: mean_directions(x, vectors[:, :size]) for size in SIZES}
+        task.cut["CCA of words and next words"] = {
+            size: mean_directions(x, vectors[:, :size]) for size in SIZES
+        }
     with clock(task, "LSA (SVD of tf-idf)"):
         *_, directions = lcca.randomized_svd(tfidf[unlabeled], MOST)
         task.cut["LSA (SVD of tf-idf)"] = tfidf @ directions.T
@@ -80,14 +89,17 @@ def word_vectors(texts, vocabulary):
 
 
 def mean_directions(x, vectors):
-    """The mean of the words' vectors in each text, all of length one: otherwise rare words, which have long ones, prevail."""
+    """The mean of the words' vectors in each text, all of length one:
+    otherwise rare words, which have long ones, prevail."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     counts = np.maximum(np.asarray(x.sum(axis=1)).ravel(), 1)
     return (x @ (vectors / np.where(lengths > 0, lengths, 1))) / counts[:, None]
 
 
 def one_hot(columns, width):
-    return sp.csr_array((np.ones(len(columns)), columns, np.arange(len(columns) + 1)), shape=(len(columns), width))
+    return sp.csr_array(
+        (np.ones(len(columns)), columns, np.arange(len(columns) + 1)), shape=(len(columns), width)
+    )
 
 
 def digits(folder, clock):
@@ -96,7 +108,9 @@ def digits(folder, clock):
     for name in ("train", "t10k"):
         raw = gzip.open(folder / f"{name}-images-idx3-ubyte.gz").read()
         images.append(np.frombuffer(raw, np.uint8, offset=16).reshape(-1, 28, 28) / 255)
-        labels.append(np.frombuffer(gzip.open(folder / f"{name}-labels-idx1-ubyte.gz").read(), np.uint8, offset=8))
+        labels.append(
+            np.frombuffer(gzip.open(folder / f"{name}-labels-idx1-ubyte.gz").read(), np.uint8, offset=8)
+        )
     images, labels = np.concatenate(images), np.concatenate(labels)
     left, right = (half.reshape(len(images), -1) for half in (images[:, :, :14], images[:, :, 14:]))
     order = np.random.default_rng(0).permutation(60_000)
@@ -104,7 +118,9 @@ def digits(folder, clock):
     task = Task("MNIST digits from the left half", labels.astype(int), train, tune, np.arange(60_000, 70_000))
     task.whole = {"pixels": left}
     with clock(task, "CCA with the right half"):
-        task.cut["CCA with the right half"] = lcca.CCA(MOST, ridge=1e-3).fit(left[train], right[train]).transform(left)
+        task.cut["CCA with the right half"] = (
+            lcca.CCA(MOST, ridge=1e-3).fit(left[train], right[train]).transform(left)
+        )
     with clock(task, "PCA"):
         *_, directions = lcca.randomized_svd(left[train], MOST, center=True)
         task.cut["PCA"] = (left - left[train].mean(axis=0)) @ directions.T

@@ -1,4 +1,5 @@
-"""One measurement: `python -m package.jobs NAME` prints it as JSON. Reading and importing are not part of the seconds."""
+"""One measurement: `python -m package.jobs NAME` prints it as JSON.
+Reading and importing are not part of the seconds."""
 import json
 import resource
 import sys
@@ -33,8 +34,13 @@ def lcca_views():
     views = [from_arrays(x, "X", 2), from_arrays(y, "y", 2)]
     added = peak() - before
     indices = sum(view.indices.nbytes for view in (x, y))
-    return {"added": added, "indices": indices, "input": indices + sum(v.data.nbytes + v.indptr.nbytes for v in (x, y)),
-            "views": len(views), "filled": filled.nbytes}
+    return {
+        "added": added,
+        "indices": indices,
+        "input": indices + sum(v.data.nbytes + v.indptr.nbytes for v in (x, y)),
+        "views": len(views),
+        "filled": filled.nbytes,
+    }
 
 
 def lcca_small():
@@ -94,7 +100,9 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-JOBS = [lcca_debian, lcca_views, lcca_small, scikit_learn_small, lcca_mnist, cca_zoo_mnist, scikit_learn_mnist]
+JOBS = [
+    lcca_debian, lcca_views, lcca_small, scikit_learn_small, lcca_mnist, cca_zoo_mnist, scikit_learn_mnist
+]
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

@@ -1,8 +1,10 @@
-"""cca-zoo's CCA and RidgeCCA (eigendecomposition of each view's covariance) and CCAEY (L-BFGS on the Eckart-Young loss).
+"""cca-zoo's CCA and RidgeCCA (eigendecomposition of each view's covariance) and CCAEY (L-BFGS on the
+Eckart-Young loss).
 
-All take only dense data. RidgeCCA blends (1−c)·S + c·I, which is the same problem as S + λ(tr S/p)·I with c = t/(1+t),
-t = λ·tr S/p. CCAEY has one c for both views and gets the mean of the two. Its tolerance is 1e-12 instead of 1e-8, so that
-the limit ends it and not the tolerance. It is watched at each evaluation of its loss, which is one pass.
+All take only dense data. RidgeCCA blends (1−c)·S + c·I, which is the same problem as S + λ(tr S/p)·I with
+c = t/(1+t), t = λ·tr S/p. CCAEY has one c for both views and gets the mean of the two. Its tolerance is 1e-12
+instead of 1e-8, so that the limit ends it and not the tolerance. It is watched at each evaluation of its
+loss, which is one pass.
 """
 import cca_zoo
 import numpy as np

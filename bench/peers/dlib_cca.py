@@ -1,9 +1,9 @@
 """dlib's cca for sparse vectors, in C++: a randomized SVD of each view, then CCA of the singular vectors.
 
-It does not center. Dense views are centered beforehand, sparse views are not. It computes k + extra_rank singular vectors.
-The default of 5 extra ones captures 9.8 of 17 on mnist, so it runs with more and more of them. Its regularization is not
-this ridge (the correlations it reports do not change with it) and stays 0. Rows are passed as lists of indices and values;
-the time for making the lists does not count.
+It does not center. Dense views are centered beforehand, sparse views are not. It computes k + extra_rank
+singular vectors. The default of 5 extra ones captures 9.8 of 17 on mnist, so it runs with more and more of
+them. Its regularization is not this ridge (the correlations it reports do not change with it) and stays 0.
+Rows are passed as lists of indices and values; the time for making the lists does not count.
 """
 import dlib
 import numpy as np
@@ -38,7 +38,9 @@ def vectors(view):
     for row in range(matrix.shape[0]):
         entries = slice(*matrix.indptr[row : row + 2])
         vector = dlib.sparse_vector()
-        vector.extend([dlib.pair(int(j), float(v)) for j, v in zip(matrix.indices[entries], matrix.data[entries])])
+        vector.extend(
+            [dlib.pair(int(j), float(v)) for j, v in zip(matrix.indices[entries], matrix.data[entries])]
+        )
         out.append(vector)
     return out
 

@@ -16,8 +16,8 @@ class Judge:
         self.ridges = [problem.ridge * t / v.shape[1] for t, v in zip(traces, self.views)]
 
     def __call__(self, *weights):
-        """(captured, objective): Σ of the k correlations between span(XWx) and span(YWy), and the same sum with the ridge
-        in both norms, which a regularized method maximizes."""
+        """(captured, objective): Σ of the k correlations between span(XWx) and span(YWy), and the same sum
+        with the ridge in both norms, which a regularized method maximizes."""
         weights = [np.asarray(w, dtype=np.float64)[:, : self.k] for w in weights]
         if not all(np.isfinite(w).all() for w in weights):
             return None, None

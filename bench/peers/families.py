@@ -20,7 +20,8 @@ def order():
 
 
 def style(system):
-    """Keywords for a plot. lcca is drawn last and in strong lines. Each system looks the same in every panel."""
+    """Keywords for a plot. lcca is drawn last and in strong lines.
+    Each system looks the same in every panel."""
     _, colors, systems = next(family for family in FAMILIES if system in family[2])
     n = systems.index(system)
     ours = system == "lcca"

@@ -1,7 +1,8 @@
 """Two figures with one panel per data set: captured correlation against seconds, and against passes.
 
-The vertical axis counts nines: it is the logarithm of what is missing, so 99% and 99.9% are as far apart as 90% and 99%.
-A line joins the answers of a system over time. Its large marker is the last answer, open if the system was cut off there.
+The vertical axis counts nines: it is the logarithm of what is missing, so 99% and 99.9% are as far apart as
+90% and 99%. A line joins the answers of a system over time. Its large marker is the last answer, open if the
+system was cut off there.
 """
 import io
 import math
@@ -33,17 +34,22 @@ def write(result, folder):
 
 
 def save(drawing, path):
-    """A PNG with a palette, a fifth of the size of an SVG with its thousands of markers. Maximum coverage keeps rare colors."""
+    """A PNG with a palette, a fifth of the size of an SVG with its thousands of markers.
+    Maximum coverage keeps rare colors."""
     buffer = io.BytesIO()
     drawing.savefig(buffer, format="png", dpi=DPI)
     image = Image.open(buffer).convert("RGB")
-    image.quantize(256, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE).save(path, optimize=True)
+    image.quantize(256, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
 
 
 def draw(result, against):
     names = list(result["problems"])
     lines = math.ceil((len(names) + 1) / COLUMNS)
-    drawing, panels = plt.subplots(lines, COLUMNS, figsize=(13, 4 * lines), squeeze=False, layout="constrained")
+    drawing, panels = plt.subplots(
+        lines, COLUMNS, figsize=(13, 4 * lines), squeeze=False, layout="constrained"
+    )
     places = list(panels.flat)
     shown = set()
     for name, axes in zip(names, places):
@@ -63,7 +69,11 @@ def panel(axes, runs, problem, against):
     """Draws one data set. Returns the systems that are in it."""
     shown = set()
     for run in sorted(runs, key=lambda run: order().index(run["system"]), reverse=True):
-        points = [(p[against], nines(p["captured"] / problem["captured"])) for p in run["points"] if p[against] and p["captured"]]
+        points = [
+            (p[against], nines(p["captured"] / problem["captured"]))
+            for p in run["points"]
+            if p[against] and p["captured"]
+        ]
         if points:
             curve(axes, points, style(run["system"]), run["result"] == "done")
             shown.add(run["system"])
@@ -72,13 +82,24 @@ def panel(axes, runs, problem, against):
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(0, TOP + 0.25)
-    axes.set_yticks([nines(tick) for tick in TICKS], [f"{tick:.10g}%" for tick in (round(100 * t, 4) for t in TICKS)])
+    axes.set_yticks(
+        [nines(tick) for tick in TICKS], [f"{tick:.10g}%" for tick in (round(100 * t, 4) for t in TICKS)]
+    )
     axes.grid(axis="y", color="0.92", linewidth=0.8)
     axes.axhline(nines(SHARE), color="0.55", linewidth=0.8, linestyle=":")
     axes.set_axisbelow(True)
     if against == "seconds":
-        axes.text(0.99, 0.015, without(runs), transform=axes.transAxes, ha="right", va="bottom", fontsize=7, color="0.35",
-                  bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1})
+        axes.text(
+            0.99,
+            0.015,
+            without(runs),
+            transform=axes.transAxes,
+            ha="right",
+            va="bottom",
+            fontsize=7,
+            color="0.35",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1},
+        )
     return shown
 
 
@@ -94,7 +115,10 @@ def curve(axes, points, look, finished):
     axes.plot(*zip(*steps), **look | {"marker": ""}, alpha=0.9)
     axes.plot(*zip(*steps), **look | {"linestyle": "", "label": None}, markersize=2, alpha=0.7)
     face = look["color"] if finished else "white"
-    axes.plot(*points[-1], **look | {"linestyle": "", "label": None}, markersize=8 if look["zorder"] == 5 else 6, markerfacecolor=face)
+    axes.plot(
+        *points[-1], **look | {"linestyle": "", "label": None}, markersize=8 if look["zorder"] == 5 else 6,
+        markerfacecolor=face,
+    )
 
 
 def nines(share):
@@ -113,13 +137,17 @@ def legend(axes, shown):
     for families, left in ((FAMILIES[:3], -0.2), (FAMILIES[3:], 0.4)):
         handles = [handle for family in families for handle in entries(family, shown)]
         labels = [handle.get_label() for handle in handles]
-        box = Legend(axes, handles, labels, loc="upper left", bbox_to_anchor=(left, 0.99), frameon=False, fontsize=8)
+        box = Legend(
+            axes, handles, labels, loc="upper left", bbox_to_anchor=(left, 0.99), frameon=False, fontsize=8
+        )
         box.set_in_layout(False)
         axes.add_artist(box)
         for text in box.get_texts():
             text.set_fontweight("bold" if text.get_text() in [family[0] for family in families] else "normal")
     note = "large marker: last answer; open: cut off there\ndotted line: 99.9% of the truth"
-    axes.text(-0.16, 0.02, note, transform=axes.transAxes, fontsize=7.5, color="0.3", va="bottom", in_layout=False)
+    axes.text(
+        -0.16, 0.02, note, transform=axes.transAxes, fontsize=7.5, color="0.3", va="bottom", in_layout=False
+    )
 
 
 def entries(family, shown):

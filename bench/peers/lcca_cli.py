@@ -1,8 +1,9 @@
-"""lcca as users run it: the command line on the same files. It has its own clock, which starts after the data are read.
+"""lcca as users run it: the command line on the same files. It has its own clock,
+which starts after the data are read.
 
-The points on the way come from lcca's trace. Each is shifted by the time for finishing the fit, because no user has the
-answer before that. The final answer is evaluated like those of all systems, and a trace that disagrees with the
-evaluation is an error.
+The points on the way come from lcca's trace. Each is shifted by the time for finishing the fit, because no
+user has the answer before that. The final answer is evaluated like those of all systems, and a trace that
+disagrees with the evaluation is an error.
 """
 import json
 import os
@@ -28,7 +29,9 @@ def fit(problem, report, flags):
     ends = (("seconds", result["seconds"]["fit"]), ("passes", result["passes"]))
     finishing = {key: end - result["trace"][-1][key] for key, end in ends}
     for row in result["trace"][:-1]:
-        report.given(row["seconds"] + finishing["seconds"], row["passes"] + finishing["passes"], row["total"], None)
+        report.given(
+            row["seconds"] + finishing["seconds"], row["passes"] + finishing["passes"], row["total"], None
+        )
     answer = report.point(result["seconds"]["fit"], result["passes"], *weights, peak=result["peak_rss_bytes"])
     if not abs(answer["captured"] - result["total"]) <= TOLERANCE * result["total"]:
         raise ArithmeticError(f"reports {result['total']} captured, evaluation says {answer['captured']}")
@@ -37,7 +40,10 @@ def fit(problem, report, flags):
 def run(problem, flags):
     program = os.environ.get("LCCA", ROOT / "target/release/lcca")
     center = [] if problem.center else ["--no-center"]
-    command = [program, "fit", *problem.files, "-k", problem.k, "--ridge", problem.ridge, *center, "--json", "--quiet", *flags]
+    command = [
+        program, "fit", *problem.files, "-k", problem.k, "--ridge", problem.ridge, *center, "--json",
+        "--quiet", *flags,
+    ]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip() or f"lcca ended with {done.returncode}")

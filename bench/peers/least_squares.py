@@ -1,7 +1,7 @@
 """Alternating least squares. Each problem takes a few steps of conjugate gradients on all columns at once.
 
-The preconditioner is the diagonal. Each solve starts from the previous answer, so 5 steps are enough. With 2 steps it
-takes as long to reach 99.9% on debian400k.
+The preconditioner is the diagonal. Each solve starts from the previous answer, so 5 steps are enough. With 2
+steps it takes as long to reach 99.9% on debian400k.
 """
 import numpy as np
 

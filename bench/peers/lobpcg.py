@@ -1,7 +1,8 @@
-"""SciPy's lobpcg on the generalized eigenproblem [0 Cxy; Cyx 0] w = d·[Cxx 0; 0 Cyy] w, diagonal preconditioner.
+"""SciPy's lobpcg on the generalized eigenproblem [0 Cxy; Cyx 0] w = d·[Cxx 0; 0 Cyy] w,
+diagonal preconditioner.
 
-It reports nothing on the way, so it runs again with more and more iterations, and each run has its own clock. It carries
-ten extra columns, so that pair k + 1 does not slow down pair k. No other number was tried.
+It reports nothing on the way, so it runs again with more and more iterations, and each run has its own clock.
+It carries ten extra columns, so that pair k + 1 does not slow down pair k. No other number was tried.
 """
 import warnings
 

@@ -1,4 +1,5 @@
-"""The direct answer if rows have at most one entry: svds of D⁻¹ᐟ²·XᵀY·D⁻¹ᐟ², since both Gram matrices are diagonal."""
+"""The direct answer if rows have at most one entry: svds of D⁻¹ᐟ²·XᵀY·D⁻¹ᐟ²,
+since both Gram matrices are diagonal."""
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import svds

@@ -20,17 +20,19 @@ def text(result):
         "# lcca against its peers",
         "",
         "Every system gets the same files and runs alone in a process of its own, with all cores and at most "
-        f"{result['limits']['memory_gib']:g} GiB. The heading of each data set has the limit in seconds. A system that exceeds "
-        "a limit is stopped, and that is its result; the table shows its last answer. A system that reports nothing on the "
-        "way runs again and again with more iterations or directions, each run with its own clock and its own limit; the "
-        "remarks have the setting of the last run. Seconds count the system's own computation, without reading files, "
-        "converting them and evaluating answers. *Captured* is the sum of the correlations between "
-        "the two subspaces on the training rows. *Objective* is the same sum with the ridge in both norms, which a "
-        "regularized method maximizes. Both are computed from the weights by the same code for every system. An "
-        "iterative peer is stopped once its objective is within 1e-5 of the truth. Shares are of the true answer, which is "
-        "known independently. Only captured shares can exceed 100%, for an answer that ignores the ridge. If a system cannot "
-        "solve the problem as stated, it solves the closest one it can, and the remark says so. [peers.csv](peers.csv) has these tables "
-        "with more digits, [peers-points.csv](peers-points.csv) every point of the figures.",
+        f"{result['limits']['memory_gib']:g} GiB. The heading of each data set has the limit in seconds. A "
+        "system that exceeds a limit is stopped, and that is its result; the table shows its last answer. A "
+        "system that reports nothing on the way runs again and again with more iterations or directions, "
+        "each run with its own clock and its own limit; the remarks have the setting of the last run. "
+        "Seconds count the system's own computation, without reading files, converting them and evaluating "
+        "answers. *Captured* is the sum of the correlations between the two subspaces on the training rows. "
+        "*Objective* is the same sum with the ridge in both norms, which a regularized method maximizes. "
+        "Both are computed from the weights by the same code for every system. An iterative peer is stopped "
+        "once its objective is within 1e-5 of the truth. Shares are of the true answer, which is known "
+        "independently. Only captured shares can exceed 100%, for an answer that ignores the ridge. If a "
+        "system cannot solve the problem as stated, it solves the closest one it can, and the remark says "
+        "so. [peers.csv](peers.csv) has these tables with more digits, [peers-points.csv](peers-points.csv) "
+        "every point of the figures.",
         "",
         machine_line(result["machine"]),
         "",
@@ -50,15 +52,21 @@ def text(result):
 
 
 def machine_line(m):
-    return (f"Machine: {m['cpu']}, {m['cores']} cores, {m['logical_cpus']} logical CPUs, {' '.join(m['simd'])}; "
-            f"{m['memory_gib']} GiB; {m['os']}; Python {m['python']}; load before the run {m['load_before']}.")
+    return (
+        f"Machine: {m['cpu']}, {m['cores']} cores, {m['logical_cpus']} logical CPUs, {' '.join(m['simd'])}; "
+        f"{m['memory_gib']} GiB; {m['os']}; Python {m['python']}; load before the run {m['load_before']}."
+    )
 
 
 def versions(runs):
     import numpy
     import scipy
 
-    packages = {SYSTEMS[run["system"]].label.split(" ")[0].rstrip(":"): run["version"] for run in runs if run["version"]}
+    packages = {
+        SYSTEMS[run["system"]].label.split(" ")[0].rstrip(":"): run["version"]
+        for run in runs
+        if run["version"]
+    }
     packages |= {"NumPy": numpy.__version__, "SciPy": scipy.__version__}
     return [f"{name} {version}" for name, version in packages.items()]
 
@@ -73,7 +81,10 @@ def describe(problem):
 
 
 def table(runs, problem):
-    yield "| system | result | seconds | captured | share | objective | share | peak memory | passes | remark |"
+    yield (
+        "| system | result | seconds | captured | share | objective | share "
+        "| peak memory | passes | remark |"
+    )
     yield "|---|---|---|---|---|---|---|---|---|---|"
     for run in runs:
         yield "| " + " | ".join(cells(run, problem)) + " |"
@@ -107,16 +118,24 @@ def race(result):
     yield "|---" * (1 + len(result["problems"])) + "|"
     runs = {(run["data"], run["system"]): run for run in result["runs"]}
     for system in dict.fromkeys(run["system"] for run in result["runs"]):
-        row = [entry(runs[data, system], runs.get((data, "lcca")), problem) for data, problem in result["problems"].items()]
+        row = [
+            entry(runs[data, system], runs.get((data, "lcca")), problem)
+            for data, problem in result["problems"].items()
+        ]
         yield f"| {SYSTEMS[system].label} | " + " | ".join(row) + " |"
     yield ""
-    yield ("In parentheses: the ratio to lcca (auto). A system that did not get there shows its result and the share it reached. "
-           "Points of a system that is watched on its way are taken whenever its clock has advanced by one twentieth.")
+    yield (
+        "In parentheses: the ratio to lcca (auto). "
+        "A system that did not get there shows its result and the share it reached. Points of a system that "
+        "is watched on its way are taken whenever its clock has advanced by one twentieth."
+    )
 
 
 def reached(run, problem):
     enough = SHARE * problem["captured"]
-    return next((p["seconds"] for p in run["points"] if p["captured"] is not None and p["captured"] >= enough), None)
+    return next(
+        (p["seconds"] for p in run["points"] if p["captured"] is not None and p["captured"] >= enough), None
+    )
 
 
 def entry(run, ours, problem):
@@ -148,12 +167,18 @@ def point_rows(run):
     """The answers of one run over time, one line each."""
     for point in run["points"]:
         captured, objective = (number(point[key], "{:.8f}".format) for key in ("captured", "objective"))
-        yield {"data": run["data"], "system": run["system"], "seconds": f"{point['seconds']:.6g}", "passes": point["passes"],
-               "captured": captured, "objective": objective, "setting": point["setting"]}
+        yield {
+            "data": run["data"], "system": run["system"], "seconds": f"{point['seconds']:.6g}",
+            "passes": point["passes"], "captured": captured, "objective": objective,
+            "setting": point["setting"],
+        }
 
 
 def one_line(run):
     """One line of progress."""
     captured = number(run["captured"], "{:.5f} captured".format) or "no answer"
     after = number(run["seconds"], lambda v: f" after {seconds(v)} s")
-    return f"{run['data']:10} {run['system']:14} {run['result']:14} {captured}{after} {'; '.join(run['remarks'])}"
+    return (
+        f"{run['data']:10} {run['system']:14} {run['result']:14} {captured}{after} "
+        f"{'; '.join(run['remarks'])}"
+    )

@@ -1,7 +1,7 @@
 """scikit-learn's TruncatedSVD of each view, then CCA of the components: RPCCA in ten lines.
 
-It runs with more and more components. Views are not centered before the SVD, because that would make sparse data dense.
-Components are centered before they are correlated.
+It runs with more and more components. Views are not centered before the SVD, because that would make sparse
+data dense. Components are centered before they are correlated.
 """
 import numpy as np
 import sklearn

@@ -49,7 +49,8 @@ class Problem:
         return self.X, self.Y
 
     def dense(self, report):
-        """Both views as ordinary arrays, for systems that take nothing else. The clock restarts after the conversion."""
+        """Both views as ordinary arrays, for systems that take nothing else.
+        The clock restarts after the conversion."""
         views = [view.toarray() if sp.issparse(view) else view for view in self.views]
         report.restart()
         return views
@@ -57,7 +58,8 @@ class Problem:
 
 @dataclass(frozen=True)
 class Small(Problem):
-    """Generated data: five shared factors in 1,000 rows of 50 + 50 dense columns. Its true answer is computed here."""
+    """Generated data: five shared factors in 1,000 rows of 50 + 50 dense columns.
+    Its true answer is computed here."""
 
     @property
     def folder(self):
@@ -96,8 +98,8 @@ NAMES = ("small", "mnist", "brown", "tatoeba", "debian400k")
 
 
 def find(name):
-    """A problem with its true answer. Those were computed independently of lcca, by dense factorizations, by SciPy's sparse
-    SVD, or by an eigensolver that ran until its largest residual was 4e-5 or less."""
+    """A problem with its true answer. Those were computed independently of lcca, by dense factorizations, by
+    SciPy's sparse SVD, or by an eigensolver that ran until its largest residual was 4e-5 or less."""
     return {
         "small": small,
         "mnist": lambda: Problem("mnist", 20, True, 0.0, 16.97992, 16.97992, "npy"),

@@ -1,9 +1,10 @@
 """Products with centered, ridged Gram matrices: the building blocks of the NumPy and SciPy peers.
 
-There are two ways with one interface: through the rows (XᵀX·W as Xᵀ(XW), nothing is formed), or through Gram matrices that
-are formed once, which is faster if they have fewer entries than the data. Centering is a rank-one term and never makes a
-matrix dense. SciPy's sparse products use one core but release the interpreter's lock, so matrices are cut into one block of
-rows per core. Xᵀ is SciPy's CSC view of a CSR matrix, three to four times faster with a panel than a converted transpose.
+There are two ways with one interface: through the rows (XᵀX·W as Xᵀ(XW), nothing is formed), or through Gram
+matrices that are formed once, which is faster if they have fewer entries than the data. Centering is a
+rank-one term and never makes a matrix dense. SciPy's sparse products use one core but release the
+interpreter's lock, so matrices are cut into one block of rows per core. Xᵀ is SciPy's CSC view of a CSR
+matrix, three to four times faster with a panel than a converted transpose.
 """
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,8 @@ THREADS = ThreadPoolExecutor(CORES)
 
 
 class Blocks:
-    """A matrix as blocks of rows, one per core. A dense matrix stays whole, since NumPy's products already use all cores."""
+    """A matrix as blocks of rows, one per core. A dense matrix stays whole,
+    since NumPy's products already use all cores."""
 
     def __init__(self, matrix):
         parts = CORES if sp.issparse(matrix) else 1

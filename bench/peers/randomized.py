@@ -1,7 +1,9 @@
-"""Randomized CCA (Mineiro & Karampatziakis 2014): a range finder of XᵀY with power iterations, then CCA between the ranges.
+"""Randomized CCA (Mineiro & Karampatziakis 2014): a range finder of XᵀY with power iterations,
+then CCA between the ranges.
 
-It runs with more and more directions. Two power iterations are the only number that was tried. The cross-product and the
-Gram matrices are formed first, which is far cheaper for sparse data than products of rows with many directions.
+It runs with more and more directions. Two power iterations are the only number that was tried. The
+cross-product and the Gram matrices are formed first, which is far cheaper for sparse data than products of
+rows with many directions.
 """
 import numpy as np
 

@@ -3,7 +3,8 @@ import json
 import time
 from pathlib import Path
 
-# A point is evaluated when the clock shows this many times the previous point's seconds, because the axis is logarithmic.
+# A point is evaluated when the clock shows this many times the previous point's seconds,
+# because the axis is logarithmic.
 SPACING = 1.05
 # A system may stop when its objective is this close to the truth, relative to it.
 NEAR = 1e-5
@@ -67,7 +68,10 @@ class Report:
 
     def given(self, seconds, passes, captured, objective):
         self.longest = max(self.longest, seconds)
-        point = {"seconds": seconds, "passes": passes, "captured": captured, "objective": objective, "peak": self.peak}
+        point = {
+            "seconds": seconds, "passes": passes, "captured": captured, "objective": objective,
+            "peak": self.peak,
+        }
         self.write("point", point=point | {"setting": self.setting})
         return point
 

@@ -1,6 +1,7 @@
 """scikit-learn's CCA: NIPALS, one pair after the other. Only dense data; always centers; no ridge.
 
-`scale` changes nothing in CCA and is off. tol 1e-6 and max_iter 500 are the defaults. No other settings were tried.
+`scale` changes nothing in CCA and is off. tol 1e-6 and max_iter 500 are the defaults.
+No other settings were tried.
 """
 import sklearn
 from sklearn.cross_decomposition import CCA

@@ -1,4 +1,5 @@
-"""Sparse LU of both Gram matrices (SuperLU), then Lanczos (eigsh) on Cxy·Cyy⁻¹·Cyx w = d²·Cxx w: exact solves.
+"""Sparse LU of both Gram matrices (SuperLU), then Lanczos (eigsh) on
+Cxy·Cyy⁻¹·Cyx w = d²·Cxx w: exact solves.
 
 Centering is a rank-one term of each solve (Sherman & Morrison).
 """
@@ -24,7 +25,8 @@ def fit(problem, report):
 
 def solver(gram, view):
     """b ↦ (G + ridge·I − n·μμᵀ)⁻¹b"""
-    diagonal = view.ridge + (gram.diagonal() == 0)  # a one on the diagonal keeps an empty column from making the matrix singular
+    # A one on the diagonal keeps an empty column from making the matrix singular.
+    diagonal = view.ridge + (gram.diagonal() == 0)
     lu = splu((gram + sp.diags(diagonal)).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0,
               options={"SymmetricMode": True})
     solved = lu.solve(view.mean)

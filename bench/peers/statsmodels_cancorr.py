@@ -1,6 +1,7 @@
 """statsmodels' CanCorr: SVD of each dense view. Always centers; no ridge; refuses collinear columns.
 
-Constant columns are dropped first, as its error message suggests. If others are collinear, its refusal is the result.
+Constant columns are dropped first, as its error message suggests.
+If others are collinear, its refusal is the result.
 """
 import numpy as np
 import statsmodels

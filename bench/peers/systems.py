@@ -15,7 +15,8 @@ class System:
         return partial(import_module(f"peers.{self.module}").fit, **self.settings)
 
 
-# The paper's settings: 5 iterations of 38 (L-CCA, after 100 singular vectors) or 51 (G-CCA) gradient steps, 30 of D-CCA.
+# The paper's settings: 5 iterations of 38 (L-CCA, after 100 singular vectors) or 51 (G-CCA)
+# gradient steps, 30 of D-CCA.
 SYSTEMS = {
     "lcca": System("lcca (auto)", "lcca_cli", {"flags": ""}),
     "lcca-1e-6": System("lcca (auto, tol 1e-6)", "lcca_cli", {"flags": "--tol 1e-6"}),

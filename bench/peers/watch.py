@@ -1,4 +1,5 @@
-"""Runs one system in a process of its own, ends it if it exceeds a limit, and keeps its answers up to then."""
+"""Runs one system in a process of its own, ends it if it exceeds a limit,
+and keeps its answers up to then."""
 import json
 import os
 import signal
@@ -19,8 +20,8 @@ def watch(data, system, limit, memory_gib, path):
     path.unlink(missing_ok=True)
     with open(path.with_suffix(".stderr"), "w") as stderr:
         worker = subprocess.Popen(
-            [sys.executable, "-m", "peers.worker", data, system, path], cwd=ROOT / "bench", start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
+            [sys.executable, "-m", "peers.worker", data, system, path], cwd=ROOT / "bench",
+            start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
         )
     events, peak, broken = Events(path), 0, None
     try:

@@ -1,8 +1,9 @@
-"""Whitening by dense factorizations of the Gram matrices, then an SVD: the textbook answer, as long as p × p fits.
+"""Whitening by dense factorizations of the Gram matrices, then an SVD:
+the textbook answer, as long as p × p fits.
 
-Up to 2,000 columns it takes a rank-revealing eigendecomposition and a full SVD. Above that it takes Cholesky factors (in
-place) and ARPACK on the whitened cross-product. That is applied through triangular solves, so the cross-product stays
-sparse; forming the whitened matrix would cost another p³.
+Up to 2,000 columns it takes a rank-revealing eigendecomposition and a full SVD. Above that it takes Cholesky
+factors (in place) and ARPACK on the whitened cross-product. That is applied through triangular solves, so the
+cross-product stays sparse; forming the whitened matrix would cost another p³.
 """
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -37,7 +38,9 @@ def small(c, k):
 def centered(gram, view):
     dense = gram.toarray(order="F") if hasattr(gram, "toarray") else gram
     for first in range(0, view.cols, 1000):  # the whole rank-one term would take as much memory again
-        dense[:, first : first + 1000] -= view.rows * np.multiply.outer(view.mean, view.mean[first : first + 1000])
+        dense[:, first : first + 1000] -= view.rows * np.multiply.outer(
+            view.mean, view.mean[first : first + 1000]
+        )
     dense[np.diag_indices(view.cols)] += view.ridge
     return dense
 

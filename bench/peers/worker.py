@@ -10,10 +10,12 @@ from .evaluate import Judge
 from .report import Reached, Report
 from .systems import SYSTEMS
 
-# A fit that takes fewer seconds is repeated and the fastest run counts, since the first one pays for threads and caches.
+# A fit that takes fewer seconds is repeated and the fastest run counts,
+# since the first one pays for threads and caches.
 SHORT = 2.0
-# Cores for dense products, one number per repetition. On views with fewer entries than FEW, waking a second core can take
-# longer than the product (up to a hundred times with scikit-learn on a busy machine), so the first repetition has one core.
+# Cores for dense products, one number per repetition. On views with fewer entries than FEW, waking a second
+# core can take longer than the product (up to a hundred times with scikit-learn on a busy machine), so the
+# first repetition has one core.
 FEW = 1_000_000
 ALL = os.cpu_count()
 CORES = {True: (1, ALL, 1), False: (ALL, 1, ALL)}
@@ -31,7 +33,9 @@ def main():
             run(fit, problem, report)
             report.write("ended", result="done")
         except MemoryError as error:
-            report.write("ended", result="out of memory", remarks=report.remarks + ([str(error)] if str(error) else []))
+            report.write(
+                "ended", result="out of memory", remarks=report.remarks + ([str(error)] if str(error) else [])
+            )
         except problems.Refused as refusal:
             report.write("ended", result="refused", remarks=[str(refusal)])
 

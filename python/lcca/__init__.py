@@ -1,6 +1,7 @@
 """Canonical correlation analysis on huge sparse data.
 
-`CCA` is a scikit-learn estimator on the engine of the program `lcca`; `load` opens models that either of them wrote.
+`CCA` is a scikit-learn estimator on the engine of the program `lcca`;
+`load` opens models that either of them wrote.
 
 >>> import numpy as np, lcca
 >>> random = np.random.default_rng(0)
@@ -66,7 +67,8 @@ _OPTIONAL = ("dask", "plot", "sc")
 
 
 def __getattr__(name: str) -> Any:
-    """Imports an optional module when it is first used, so that `import lcca` is enough for `lcca.plot.scree`."""
+    """Imports an optional module when it is first used, so that `import lcca` is enough for
+    `lcca.plot.scree`."""
     if name in _OPTIONAL:
         return importlib.import_module(f"lcca.{name}")
     raise AttributeError(f"module 'lcca' has no attribute {name!r}")

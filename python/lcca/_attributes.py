@@ -37,12 +37,14 @@ class Attributes:
 
     @property
     def x_covariate_coef_(self) -> Array | None:
-        """The coefficients of X's columns on the covariates, (columns of X) × (covariates); None if there were none."""
+        """The coefficients of X's columns on the covariates, (columns of X) × (covariates);
+        None if there were none."""
         return None if self._x_effects is None else self._x_effects[1]
 
     @property
     def y_covariate_coef_(self) -> Array | None:
-        """The coefficients of y's columns on the covariates, (columns of y) × (covariates); None if there were none."""
+        """The coefficients of y's columns on the covariates, (columns of y) × (covariates);
+        None if there were none."""
         return None if self._y_effects is None else self._y_effects[1]
 
     def _set_fit(self, result: FitResult) -> None:
@@ -64,7 +66,9 @@ class Attributes:
         held_out = json.loads(record["held_out"])
         self.held_out_correlations_ = None if held_out is None else np.array(held_out["held_out"])
         self.held_out_training_correlations_ = None if held_out is None else np.array(held_out["training"])
-        self.certificate_: _certificate.Certificate | None = _certificate.from_data(json.loads(record["certified"]))
+        self.certificate_: _certificate.Certificate | None = _certificate.from_data(
+            json.loads(record["certified"])
+        )
         self.n_passes_: float | None = record["passes"]
         self.n_gram_passes_: float | None = record["gram_passes"]
         self.trace_ = record["trace"]

@@ -20,7 +20,8 @@ def ordered(x: View, own: View, align: str) -> tuple[View, Order]:
     x : View
         The first view.
     own : View
-        What came with it, called as in messages: a plural. If it or X has no names of rows, nothing is compared.
+        What came with it, called as in messages: a plural. If it or X has no names of rows,
+        nothing is compared.
     align : "auto", "common" or "none"
         How rows find each other.
 
@@ -29,8 +30,8 @@ def ordered(x: View, own: View, align: str) -> tuple[View, Order]:
     own : View
         The same without the column that names the rows, if one does.
     order : array of int or None
-        One number per row of X, those that it left out included; None if rows are paired by position. A warning says that rows were
-        not in the same order, or that some were left out.
+        One number per row of X, those that it left out included; None if rows are paired by position. A
+        warning says that rows were not in the same order, or that some were left out.
     """
     is_same = x.ids is None and own.ids is None and _rows.are_same(x.source, own.source)
     if is_same:
@@ -40,7 +41,8 @@ def ordered(x: View, own: View, align: str) -> tuple[View, Order]:
 
 
 def values(x: View, source: Any, what: str, align: str) -> Any:
-    """One value per row of X: those of a series with names, or of a table of names and values, are put in the order of X."""
+    """One value per row of X: those of a series with names, or of a table of names and values,
+    are put in the order of X."""
     if source is None or (x.ids is None and _rows.are_same(x.source, source)):
         return source
     named = _two_columns(source)

@@ -16,7 +16,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How sure a model is, from fits to resamples of its rows. Intervals are 95% intervals, with the lower end first."""
+    """How sure a model is, from fits to resamples of its rows. Intervals are 95% intervals,
+    with the lower end first."""
 
     correlations: Array
     """The correlations of the model, which fitting has made too large."""
@@ -27,7 +28,8 @@ class Bootstrap:
     stability: Array
     """The mean squared correlation of each pair's variables with those matched to them, from 0 to 1."""
     stability_alone: Array
-    """The same before pairs are turned into each other. If it is much less, the pair is stable only together with others."""
+    """The same before pairs are turned into each other. If it is much less,
+    the pair is stable only together with others."""
     resampled: Array = field(repr=False)
     """The correlations of each resample, of shape (n, k)."""
     x_weights_error: Array = field(repr=False)
@@ -51,9 +53,15 @@ class Bootstrap:
     n_resamples: int
 
     def __repr__(self) -> str:
-        lines = [f"Bootstrap of {self.n_resamples} resamples", "pair  correlation  corrected  95% interval      stability"]
+        lines = [
+            f"Bootstrap of {self.n_resamples} resamples",
+            "pair  correlation  corrected  95% interval      stability",
+        ]
         for i, (low, high) in enumerate(self.correlations_interval):
-            numbers = f"{self.correlations[i]:11.4f}  {self.correlations_corrected[i]:9.4f}  {low:.4f} to {high:.4f}"
+            numbers = (
+                f"{self.correlations[i]:11.4f}  {self.correlations_corrected[i]:9.4f} "
+                f" {low:.4f} to {high:.4f}"
+            )
             lines.append(f"{i + 1:4}  {numbers}  {self.stability[i]:9.3f}")
         return "\n".join(lines)
 
@@ -74,10 +82,11 @@ def bootstrap(
 ) -> Bootstrap:
     """Repeats a fit on resamples of the rows that the model was trained on.
 
-    Rows are drawn with replacement, as many as there are; a resample is a set of row weights, so nothing is copied. The pairs of each
-    resample are matched with those of the model by an orthogonal rotation of its canonical variables. Correlations of resamples are too
-    large twice over, so their intervals are corrected and not percentiles: docs/inference.md has the construction and how often it
-    holds the truth. Views of some thousand columns or more are fitted from the model's own weights, with two iterations unless `tol` is
+    Rows are drawn with replacement, as many as there are; a resample is a set of row weights, so nothing is
+    copied. The pairs of each resample are matched with those of the model by an orthogonal rotation of its
+    canonical variables. Correlations of resamples are too large twice over, so their intervals are corrected
+    and not percentiles: docs/inference.md has the construction and how often it holds the truth. Views of
+    some thousand columns or more are fitted from the model's own weights, with two iterations unless `tol` is
     given. From the shell: `lcca bootstrap`.
 
     Parameters
@@ -89,8 +98,8 @@ def bootstrap(
     n : int
         The number of resamples.
     groups : array of shape (n_rows,), optional
-        What rows belong together, such as families: whole groups are drawn. If rows depend on each other and are drawn one by one,
-        intervals are too narrow.
+        What rows belong together, such as families: whole groups are drawn. If rows depend on each other and
+        are drawn one by one, intervals are too narrow.
     sample_weight : array of shape (n_rows,), optional
         The weights of the fit.
     covariates : as for `CCA.fit`
@@ -126,11 +135,15 @@ def bootstrap(
     check_is_fitted(model)
     _settings.number(n, "n", least=2)
     if isinstance(X, RemotePair):
-        raise ValueError("a bootstrap needs rows in this process, expected two views: resample a sample of the rows")
+        raise ValueError(
+            "a bootstrap needs rows in this process, expected two views: resample a sample of the rows"
+        )
     threads = _settings.threads(n_jobs)
     views, codes = _inputs.grouped_views(model, X, y, sample_weight, threads, covariates, groups)
     if views.x.shape[0] != model.n_samples_:
-        raise ValueError(f"{views.x.shape[0]} rows, expected the {model.n_samples_} that the model was trained on")
+        raise ValueError(
+            f"{views.x.shape[0]} rows, expected the {model.n_samples_} that the model was trained on"
+        )
     plan = {
         "count": int(n),
         "seed": _settings.seed(random_state),
@@ -139,7 +152,9 @@ def bootstrap(
         "device": _settings.device(device, None),
     }
     result = _lcca.bootstrap(_model.parts(model), *views, plan, threads)
-    errors = {f"{name}_error": result[name] for name in ("x_weights", "y_weights", "x_loadings", "y_loadings")}
+    errors = {
+        f"{name}_error": result[name] for name in ("x_weights", "y_weights", "x_loadings", "y_loadings")
+    }
     intervals = {}
     for name in ("x_weights", "y_weights", "x_loadings", "y_loadings"):
         estimate, error = getattr(model, f"{name}_"), _lcca.QUANTILE * result[name]

@@ -20,7 +20,9 @@ def certify(model: Any, X: Any, y: Any, sample_weight: Any, covariates: Any = No
     try:
         if isinstance(X, RemotePair):
             if y is not None or sample_weight is not None:
-                raise ValueError("a pair of views brings its own y and weights, expected neither as an argument")
+                raise ValueError(
+                    "a pair of views brings its own y and weights, expected neither as an argument"
+                )
             model._check_remote(X)
             X.prepare(model.x_weights_.shape[1])
             try:

@@ -22,9 +22,9 @@ _OWN_FOLDS = 5
 class CCACV(CCA):
     """`CCA` with the ridge chosen by cross-validation.
 
-    Rows are assigned to folds at random, or by a splitter. For each fold, every ridge is fitted to the other rows, each fit
-    starting from the last, and scored on the fold by the mean correlation. The model is then fitted to all rows with the chosen
-    ridge. From the shell: `lcca fit --ridge-path`.
+    Rows are assigned to folds at random, or by a splitter. For each fold, every ridge is fitted to the other
+    rows, each fit starting from the last, and scored on the fold by the mean correlation. The model is then
+    fitted to all rows with the chosen ridge. From the shell: `lcca fit --ridge-path`.
 
     Parameters
     ----------
@@ -37,13 +37,15 @@ class CCACV(CCA):
     folds : int
         The number of random folds, those of the program.
     cv : int, splitter or iterable, optional
-        In place of `folds`: a number of random folds, as scikit-learn has it, one of its splitters, such as `GroupKFold`, or an iterable of
-        (training rows, held-out rows). `fit` takes the `groups` that a splitter may need.
+        In place of `folds`: a number of random folds, as scikit-learn has it, one of its splitters, such as
+        `GroupKFold`, or an iterable of (training rows, held-out rows). `fit` takes the `groups` that a
+        splitter may need.
     select : "simplest" or "best"
-        "best" has the largest mean over folds; "simplest" is the largest ridge within one standard error of it.
+        "best" has the largest mean over folds; "simplest" is the largest ridge within
+        one standard error of it.
     resume : str or path, optional
-        A file in which the state of the last fit is saved, as for `CCA`. The scores of finished folds are in a file of the same
-        name with ".folds" behind it. Both are removed at the end.
+        A file in which the state of the last fit is saved, as for `CCA`. The scores of finished folds are in
+        a file of the same name with ".folds" behind it. Both are removed at the end.
     **parameters
         All other parameters of `CCA` but `ridge`.
 
@@ -56,8 +58,8 @@ class CCACV(CCA):
     cv_scores_ : array of shape (folds, ridges)
         The score of each fold and ridge.
     cv_pooled_ : bool
-        Whether folds were too small to be scored alone, as in leave-one-out, so that the canonical variables of all held-out
-        rows were correlated once; `cv_scores_` are then the jackknife's pseudo-values.
+        Whether folds were too small to be scored alone, as in leave-one-out, so that the canonical variables
+        of all held-out rows were correlated once; `cv_scores_` are then the jackknife's pseudo-values.
 
     Examples
     --------
@@ -106,7 +108,8 @@ class CCACV(CCA):
         X, y, sample_weight : as for `CCA.fit`
             Two views in memory; cross-validation does not work on a cluster.
         groups : array of shape (n,), optional
-            What rows belong together, such as families. Random folds keep them together, and splitters that ask for groups get them.
+            What rows belong together, such as families. Random folds keep them together,
+            and splitters that ask for groups get them.
         covariates : as for `CCA.fit`
             In each fold, coefficients come from the rows that are trained on.
 
@@ -134,8 +137,8 @@ class CCACV(CCA):
 
     def _fit_remote(self, pair: RemotePair, y: Any, sample_weight: Any) -> None:
         raise ValueError(
-            "cross-validation needs rows in this process, expected two views: choose the ridge on a sample of the rows, "
-            "then fit the pair on the cluster with CCA(ridge=...)"
+            "cross-validation needs rows in this process, expected two views: "
+            "choose the ridge on a sample of the rows, then fit the pair on the cluster with CCA(ridge=...)"
         )
 
     def _fit_views(self, views: Views, options: dict[str, Any], threads: int, groups: Any) -> FitResult:
@@ -155,7 +158,10 @@ class CCACV(CCA):
         self.ridge_ = float(self.ridges_[chosen])
         self._stage = f", all rows, ridge {self.ridge_:g}"
         # What held-out rows say takes the place of a guess at what they would say.
-        known = {"ridge": self.ridge_, "cross_validated": (float(self.cv_mean_[chosen]), len(self.cv_scores_))}
+        known = {
+            "ridge": self.ridge_,
+            "cross_validated": (float(self.cv_mean_[chosen]), len(self.cv_scores_)),
+        }
         fitted = super()._fit_views(views, options | known, threads, groups)
         folds_file.remove()
         return fitted
@@ -187,7 +193,9 @@ class CCACV(CCA):
         if self.cv is None or _is_count(self.cv):
             return None
         if not hasattr(self.cv, "split") and not isinstance(self.cv, Iterable):
-            raise _settings.invalid("cv", "an int, a splitter, an iterable of pairs of rows, or None", self.cv)
+            raise _settings.invalid(
+                "cv", "an int, a splitter, an iterable of pairs of rows, or None", self.cv
+            )
         splits = check_cv(self.cv).split(np.empty((rows, 0)), np.zeros(rows), groups)
         return [(_rows(training), _rows(held_out)) for training, held_out in splits]
 

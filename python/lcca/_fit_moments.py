@@ -17,7 +17,8 @@ def fit_moments(
     divisor: float = 1.0,
     **parameters: Any,
 ) -> CCA:
-    """Fits `CCA` to Gram matrices or covariances that were computed elsewhere: in torch, in Spark, by somebody who shares no rows.
+    """Fits `CCA` to Gram matrices or covariances that were computed elsewhere:
+    in torch, in Spark, by somebody who shares no rows.
 
     Parameters
     ----------
@@ -45,7 +46,9 @@ def fit_moments(
     >>> random = np.random.default_rng(0)
     >>> shared = random.standard_normal((500, 1))
     >>> X, Y = (shared + random.standard_normal((500, 3)) for _ in "xy")
-    >>> model = lcca.fit_moments(X.T @ X, Y.T @ Y, X.T @ Y, 500, X.mean(axis=0), Y.mean(axis=0), centered=False, n_components=1)
+    >>> model = lcca.fit_moments(
+    ...     X.T @ X, Y.T @ Y, X.T @ Y, 500, X.mean(axis=0), Y.mean(axis=0), centered=False, n_components=1
+    ... )
     >>> bool(np.allclose(model.correlations_, lcca.CCA(n_components=1).fit(X, Y).correlations_, rtol=1e-9))
     True
     """

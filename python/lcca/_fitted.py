@@ -14,7 +14,9 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from lcca import _certify, _covariates, _inputs, _lcca, _model, _notes, _pairing, _regression, _report, _settings
+from lcca import (
+    _certify, _covariates, _inputs, _lcca, _model, _notes, _pairing, _regression, _report, _settings,
+)
 from lcca._attributes import Attributes
 from lcca._certificate import Certificate
 from lcca._pair import RemotePair
@@ -24,7 +26,10 @@ from lcca._types import ViewWeights
 Array = NDArray[np.float64]
 
 
-class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, MultiOutputMixin, BaseEstimator, Attributes):  # type: ignore[misc]
+class Fitted(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin,  # type: ignore[misc]
+    MultiOutputMixin, BaseEstimator, Attributes,  # type: ignore[misc]
+):
     """The methods of `CCA` that need a fit first."""
 
     n_jobs: int | None
@@ -38,8 +43,8 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         Parameters
         ----------
         X, y : as for `fit`
-            Rows of X and, optionally, of y; or a pair of views on a cluster. If y has more or fewer rows than X, they are rows of
-            their own, as in scikit-learn.
+            Rows of X and, optionally, of y; or a pair of views on a cluster. If y has more or fewer rows than
+            X, they are rows of their own, as in scikit-learn.
         copy : bool
             Accepted because scikit-learn has it. Arrays are never overwritten.
         covariates : as for `fit`
@@ -139,7 +144,8 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         return x_rows, y_rows if z is None else y_rows + self._explained(self._y_effects, z)
 
     def predict(self, X: Any, copy: bool = True, *, columns: Any = None, covariates: Any = None) -> Any:
-        """Estimates y from X: least squares of the columns of y on the canonical variables of X, learned on the training rows.
+        """Estimates y from X: least squares of the columns of y on the canonical variables of X,
+        learned on the training rows.
 
         Parameters
         ----------
@@ -150,13 +156,14 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         columns : str, int or list of either, optional
             The columns of y to estimate, by name or position [default: all of them].
         covariates : as for `fit`
-            The covariates of the rows, if the model was fitted with covariates. What they explain of y is part of the estimate.
+            The covariates of the rows, if the model was fitted with covariates.
+            What they explain of y is part of the estimate.
 
         Returns
         -------
         array of shape (n, p₂), or (n,) if the model was fitted to a vector
-            One row per row of X. For a pair of views on a cluster, a lazy Dask array. If it would take more than `memory`, a
-            MemoryError says so.
+            One row per row of X. For a pair of views on a cluster, a lazy Dask array. If it would take more
+            than `memory`, a MemoryError says so.
 
         Examples
         --------
@@ -196,7 +203,9 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         """Refuses to center rows by means that nobody has told."""
         if not self._has_means:
             remedy = "pass mean_x and mean_y to fit_moments, or 0 if rows come centered"
-            raise ValueError(f"this model was fitted to moments without means, so rows cannot be centered: {remedy}")
+            raise ValueError(
+                f"this model was fitted to moments without means, so rows cannot be centered: {remedy}"
+            )
 
     def _view_weights(self, *, centers: bool = True) -> list[ViewWeights]:
         """The weights and means of both views. Whoever centers rows by their own means needs no others."""
@@ -205,7 +214,10 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         elif not self._has_means:
             return [(weights, np.zeros(len(weights))) for weights in (self.x_weights_, self.y_weights_)]
         if self._x_effects is not None:
-            return [(self.x_weights_, self.x_mean_, self._x_effects), (self.y_weights_, self.y_mean_, self._y_effects)]
+            return [
+                (self.x_weights_, self.x_mean_, self._x_effects),
+                (self.y_weights_, self.y_mean_, self._y_effects),
+            ]
         return [(self.x_weights_, self.x_mean_), (self.y_weights_, self.y_mean_)]
 
     def _known_covariates(self, covariates: Any, rows: int) -> Any:
@@ -221,11 +233,17 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
 
     def _check_remote(self, pair: RemotePair) -> None:
         if self._x_effects is not None:
-            raise ValueError("this model takes covariates out of rows, which needs rows in this process, not a pair on a cluster")
+            raise ValueError(
+                "this model takes covariates out of rows, which needs rows in this process, "
+                "not a pair on a cluster"
+            )
         _inputs.refuse_normalized(self)
         (_, *widths), expected = pair.shape, [len(self.x_weights_), len(self.y_weights_)]
         if widths != expected:
-            raise ValueError(f"the pair has {widths[0]} + {widths[1]} columns, but CCA is expecting {expected[0]} + {expected[1]}")
+            raise ValueError(
+                f"the pair has {widths[0]} + {widths[1]} columns, "
+                f"but CCA is expecting {expected[0]} + {expected[1]}"
+            )
 
     def _scores(self, view: _pairing.View, threads: int, covariates: "_pairing.View | None" = None) -> Array:
         """The canonical variables of one view as a NumPy array, whatever `set_output` says."""
@@ -253,8 +271,8 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         Parameters
         ----------
         X, y, sample_weight, covariates : as for `fit`
-            The rows, with their covariates if the model was fitted with covariates. What is taken out follows from the coefficients of the
-            fit.
+            The rows, with their covariates if the model was fitted with covariates. What is taken out follows
+            from the coefficients of the fit.
 
         Returns
         -------
@@ -291,14 +309,15 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> float:
         """The mean of `correlations`: between -1 and 1, and larger is better.
 
-        scikit-learn's CCA returns R² of `predict` here, the share of y's variance that is explained. CCA maximizes correlation,
-        so `score` measures correlation; for R², call `sklearn.metrics.r2_score(y, model.predict(X))`.
+        scikit-learn's CCA returns R² of `predict` here, the share of y's variance that is explained. CCA
+        maximizes correlation, so `score` measures correlation; for R², call
+        `sklearn.metrics.r2_score(y, model.predict(X))`.
 
         Parameters
         ----------
         X, y, sample_weight, covariates : as for `fit`
-            The rows, with their covariates if the model was fitted with covariates. What is taken out follows from the coefficients of the
-            fit.
+            The rows, with their covariates if the model was fitted with covariates. What is taken out follows
+            from the coefficients of the fit.
 
         Returns
         -------
@@ -318,15 +337,18 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
         correlations = self.correlations(X, y, sample_weight, covariates)
         return float(correlations.mean()) if len(correlations) else 0.0
 
-    def certify(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> Certificate:
+    def certify(
+        self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None
+    ) -> Certificate:
         """Checks the fit's claim on the rows that it was fitted to: `lcca fit --certify`.
 
-        Bounds how far each objective value is from a true one, and looks for larger pairs that the fit may have missed: views of up to about
-        3,000 columns are solved exactly as well, wider ones are searched from random directions, which takes up to about 1,200 passes of 8 columns. A fit that is
-        shown to miss more than `tol` allows no longer counts as converged.
+        Bounds how far each objective value is from a true one, and looks for larger pairs that the fit may
+        have missed: views of up to about 3,000 columns are solved exactly as well, wider ones are searched
+        from random directions, which takes up to about 1,200 passes of 8 columns. A fit that is shown to miss
+        more than `tol` allows no longer counts as converged.
 
-        Sets `certificate_`, and if the claim was wrong `converged_`, `missing_` and `notes_`, with a ConvergenceWarning. The model
-        itself stays as it is; `save` keeps the certificate.
+        Sets `certificate_`, and if the claim was wrong `converged_`, `missing_` and `notes_`, with a
+        ConvergenceWarning. The model itself stays as it is; `save` keeps the certificate.
 
         Parameters
         ----------
@@ -394,7 +416,8 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
 
     @property
     def n_iter_(self) -> NDArray[np.intp]:
-        """The number of iterations, one entry per pair as scikit-learn has it, although all pairs are iterated on together.
+        """The number of iterations, one entry per pair as scikit-learn has it,
+        although all pairs are iterated on together.
 
         It is 1 if the views were solved without iterations, or if a model file does not tell.
         """
@@ -404,18 +427,23 @@ class Fitted(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, 
     def coef_(self) -> Array:
         """The coefficients of `predict`, (columns of y) × (columns of X), computed on access.
 
-        If they would take more than `memory`, a MemoryError says so; `coef_operator_` takes no more than the model itself.
+        If they would take more than `memory`, a MemoryError says so;
+        `coef_operator_` takes no more than the model itself.
         """
-        return _regression.dense_coefficients(self._y_on_x_regression, self.x_weights_, _settings.memory(self.memory))
+        return _regression.dense_coefficients(
+            self._y_on_x_regression, self.x_weights_, _settings.memory(self.memory)
+        )
 
     @property
     def coef_operator_(self) -> Any:
-        """The coefficients of `predict` as a SciPy LinearOperator of rank k, for views too wide for `coef_`."""
+        """The coefficients of `predict` as a SciPy LinearOperator of rank k,
+        for views too wide for `coef_`."""
         return _regression.operator(self._y_on_x_regression, self.x_weights_)
 
     @property
     def intercept_(self) -> Array:
-        """The vector that `predict` adds to (X - x_mean_) @ coef_.T: the means of y, as in scikit-learn's CCA."""
+        """The vector that `predict` adds to (X - x_mean_) @ coef_.T:
+        the means of y, as in scikit-learn's CCA."""
         self._require_means()
         return np.zeros(len(self.y_weights_)) if self.y_mean_ is None else self.y_mean_
 

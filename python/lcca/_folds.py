@@ -1,4 +1,5 @@
-"""The scores of finished folds in a file, so that a cross-validation that was stopped continues with the next fold."""
+"""The scores of finished folds in a file, so that a cross-validation that was stopped
+continues with the next fold."""
 
 import hashlib
 import json
@@ -26,11 +27,19 @@ class FoldsFile:
         try:
             with open(self._path, encoding="utf-8") as file:
                 saved = json.load(file)
-            belongs, folds = saved["identity"] == self._identity, [(list(s), bool(c)) for s, c in saved["finished"]]
+            belongs, folds = (
+                saved["identity"] == self._identity,
+                [(list(s), bool(c)) for s, c in saved["finished"]],
+            )
         except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{self._path} holds no scores of folds: remove it, or name another file to resume from") from None
+            raise ValueError(
+                f"{self._path} holds no scores of folds: remove it, or name another file to resume from"
+            ) from None
         if not belongs:
-            raise ValueError(f"{self._path} belongs to another cross-validation: remove it, or name another file to resume from")
+            raise ValueError(
+                f"{self._path} belongs to another cross-validation: remove it, "
+                "or name another file to resume from"
+            )
         return folds
 
     def save(self, finished: Finished) -> None:
@@ -51,7 +60,10 @@ class FoldsFile:
 def _identity(views: Any, options: dict[str, Any], plan: dict[str, Any]) -> str:
     """A checksum of the settings, the folds and the data."""
     settings = {name: value for name, value in options.items() if name not in ("memory", "device")}
-    about = [settings, plan["ridges"], plan["ridge_y"], plan["folds"], views.x.shape, views.y.shape, views.x.nnz, views.y.nnz]
+    about = [
+        settings, plan["ridges"], plan["ridge_y"], plan["folds"], views.x.shape, views.y.shape, views.x.nnz,
+        views.y.nnz,
+    ]
     digest = hashlib.sha256(json.dumps(about, default=str).encode())
     if plan.get("groups") is not None:
         digest.update(plan["groups"].tobytes())

@@ -1,4 +1,5 @@
-"""Containers of other packages that are no tables and no arrays: what is taken out of them, or what to do instead.
+"""Containers of other packages that are no tables and no arrays:
+what is taken out of them, or what to do instead.
 
 None of these packages need be installed, so containers are told by what they have.
 """
@@ -7,13 +8,19 @@ from typing import Any
 
 
 def opened(data: Any, name: str) -> Any:
-    """The array or table in a container, or the data as they are. What cannot be taken is a TypeError with the way out."""
+    """The array or table in a container, or the data as they are.
+    What cannot be taken is a TypeError with the way out."""
     if is_mudata(data):
         raise TypeError(f"{name} is MuData: lcca.sc.cca fits two of its modalities")
     if is_anndata(data):
-        raise TypeError(f"{name} is AnnData, which holds several matrices: pass {name}.X or a layer, or fit two modalities with lcca.sc.cca")
+        raise TypeError(
+            f"{name} is AnnData, which holds several matrices: pass {name}.X or a layer, "
+            "or fit two modalities with lcca.sc.cca"
+        )
     if _is_lazy_frame(data):
-        raise TypeError(f"{name} is a LazyFrame, whose rows are not computed yet: call {name}.collect() first")
+        raise TypeError(
+            f"{name} is a LazyFrame, whose rows are not computed yet: call {name}.collect() first"
+        )
     if _is_on_a_cluster(data):
         maker = "from_dataframe" if hasattr(data, "divisions") else "from_array"
         raise TypeError(
@@ -38,7 +45,8 @@ def _is_lazy_frame(data: Any) -> bool:
 
 
 def _is_on_a_cluster(data: Any) -> bool:
-    """Whether this is a Dask collection. A container of xarray is one only if its chunks are Dask's: otherwise it has no graph."""
+    """Whether this is a Dask collection. A container of xarray is one only if its chunks are Dask's:
+    otherwise it has no graph."""
     return hasattr(data, "__dask_graph__") and data.__dask_graph__() is not None
 
 
@@ -49,7 +57,13 @@ def _is_xarray(data: Any) -> bool:
 def _from_xarray(data: Any, name: str) -> Any:
     """A DataArray as pandas has it: coordinates are names of rows and columns."""
     if not hasattr(data, "to_pandas") or hasattr(data, "data_vars"):
-        raise TypeError(f"{name} is an xarray Dataset, expected one array or table: pass {name}.to_dataframe(), or one of its variables")
+        raise TypeError(
+            f"{name} is an xarray Dataset, expected one array or table: pass {name}.to_dataframe(), "
+            "or one of its variables"
+        )
     if data.ndim not in (1, 2):
-        raise ValueError(f"{name} has {data.ndim} dimensions {tuple(data.dims)}, expected rows and columns: stack some of them")
+        raise ValueError(
+            f"{name} has {data.ndim} dimensions {tuple(data.dims)}, expected rows and columns: "
+            "stack some of them"
+        )
     return data.to_pandas()

@@ -1,7 +1,9 @@
-"""Tables in memory, such as pandas, polars and PyArrow make them: columns of text become indicator columns, by name.
+"""Tables in memory, such as pandas, polars and PyArrow make them:
+columns of text become indicator columns, by name.
 
-A column `color` with the values red and blue becomes the columns `color=blue` and `color=red`. Their names alone say how rows
-are encoded later, so a model that was loaded from a file encodes rows as the fitted one does.
+A column `color` with the values red and blue becomes the columns `color=blue` and `color=red`. Their names
+alone say how rows are encoded later, so a model that was loaded from a file encodes
+rows as the fitted one does.
 """
 
 import collections
@@ -30,7 +32,8 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Named:
-    """An array or a sparse matrix with names of its columns, and the index of the table that it was made from."""
+    """An array or a sparse matrix with names of its columns, and the index of the
+    table that it was made from."""
 
     data: Any
     names: list[str] | None
@@ -58,7 +61,11 @@ def as_table(data: Any) -> Any:
     """A pandas or polars series of text as a table of one column, so that labels become indicators."""
     dtype = getattr(data, "dtype", None)
     name = str(dtype).lower()
-    is_text = dtype is not None and getattr(dtype, "kind", _Kind(name).kind) == "O" and not name.startswith("decimal")
+    is_text = (
+        dtype is not None
+        and getattr(dtype, "kind", _Kind(name).kind) == "O"
+        and not name.startswith("decimal")
+    )
     if not is_text or not hasattr(data, "to_frame") or getattr(data, "ndim", 1) != 1:
         return data
     return data.to_frame(str(data.name) if data.name else "y")
@@ -91,7 +98,9 @@ def encode(data: Any, view: str, categorical: str) -> Encoded:
             continue
         if categorical == "error":
             remedy = 'leave it out, or make indicators of it with categorical="auto"'
-            raise ValueError(f"column {name!r} of {view} has text such as {_example(values)!r}, expected numbers: {remedy}")
+            raise ValueError(
+                f"column {name!r} of {view} has text such as {_example(values)!r}, expected numbers: {remedy}"
+            )
         categories = sorted({str(value) for value in values if not is_missing(value)})
         if not _is_categorical(data, name):
             _refuse_prose(values, categories, name, view)
@@ -102,12 +111,16 @@ def encode(data: Any, view: str, categorical: str) -> Encoded:
 
 
 def encode_like(data: Any, view: str, names: Sequence[str]) -> Encoded:
-    """The rows of a table in the columns of a model. Values that the model does not know have no indicator and are counted."""
+    """The rows of a table in the columns of a model. Values that the model does not know have no
+    indicator and are counted."""
     own = set(column_names(data) or [])
     found = {name: _source(name, own) for name in names}
     missing = [name for name, source in found.items() if source is None]
     if missing:
-        raise ValueError(f"{view} has no column {missing[0]!r}, which the model has ({len(missing)} of {len(names)} are missing)")
+        raise ValueError(
+            f"{view} has no column {missing[0]!r}, "
+            f"which the model has ({len(missing)} of {len(names)} are missing)"
+        )
     sources = [source for source in found.values() if source is not None]
     categories: dict[str, list[str]] = {}
     for column, category in sources:
@@ -125,23 +138,29 @@ def encode_like(data: Any, view: str, names: Sequence[str]) -> Encoded:
 
 
 def without_ids(data: Any, names: Any) -> tuple[Any, list[str] | None]:
-    """A table of rows for a model without the column that names them, if the model does not have it; and the names in it."""
+    """A table of rows for a model without the column that names them, if the model does not have it;
+    and the names in it."""
     own = column_names(data)
     if own is None or names is None:
         return data, None
     known = {str(name) for name in names}
-    spare = [name for name in own if name not in known and not any(other.startswith(f"{name}=") for other in known)]
+    spare = [
+        name for name in own if name not in known and not any(other.startswith(f"{name}=") for other in known)
+    ]
     if len(spare) != 1 or not _lcca.is_called_like_id(spare[0]):
         return data, None
-    ids = [str(int(number) if isinstance(number, float) and number.is_integer() else number) for number in data[spare[0]].tolist()]
+    ids = [
+        str(int(number) if isinstance(number, float) and number.is_integer() else number)
+        for number in data[spare[0]].tolist()
+    ]
     if hasattr(data, "drop_columns"):  # PyArrow
         return data.drop_columns(spare), ids
     return data.drop(columns=spare) if hasattr(data, "iloc") else data.drop(spare), ids
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell of a table is empty, as in files: None, a text of nothing but space, NaN, or pandas' NA and NaT, none of which
-    equals itself."""
+    """Whether a cell of a table is empty, as in files: None, a text of nothing but space, NaN, or pandas' NA
+    and NaT, none of which equals itself."""
     if value is None:
         return True
     if isinstance(value, str):
@@ -153,7 +172,8 @@ def is_missing(value: Any) -> bool:
 
 
 def _source(name: str, columns: set[str]) -> tuple[str, str | None] | None:
-    """The column of a table, and its value if it is an indicator, that a column of the model was made from."""
+    """The column of a table, and its value if it is an indicator,
+    that a column of the model was made from."""
     if name in columns:
         return name, None
     ends = [i for i, letter in enumerate(name) if letter == "="]
@@ -161,7 +181,8 @@ def _source(name: str, columns: set[str]) -> tuple[str, str | None] | None:
 
 
 def _dtypes(data: Any) -> list[Any]:
-    """The types of the columns as pandas has them, or as NumPy would; polars' and PyArrow's own are told by their names."""
+    """The types of the columns as pandas has them, or as NumPy would;
+    polars' and PyArrow's own are told by their names."""
     dtypes = getattr(data, "dtypes", None)
     if dtypes is None:
         dtypes = getattr(getattr(data, "schema", None), "types", [])
@@ -201,7 +222,9 @@ def _is_number(values: NDArray[Any], name: str, view: str) -> bool:
     if values.dtype.kind in "biuf":
         return True
     if values.dtype.kind in "Mm":
-        raise ValueError(f"column {name!r} of {view} has dates, expected numbers: leave it out or turn it into numbers")
+        raise ValueError(
+            f"column {name!r} of {view} has dates, expected numbers: leave it out or turn it into numbers"
+        )
     if values.dtype.kind in "US":
         return False
     cells = [value for value in values if not is_missing(value)]
@@ -209,9 +232,14 @@ def _is_number(values: NDArray[Any], name: str, view: str) -> bool:
     if kinds["other"]:
         example = next(value for value in cells if _kind(value) == "other")
         what = f"values of type {type(example).__name__}"
-        raise ValueError(f"column {name!r} of {view} has {what}, expected numbers or text: leave it out or turn it into numbers")
+        raise ValueError(
+            f"column {name!r} of {view} has {what}, expected numbers or text: "
+            "leave it out or turn it into numbers"
+        )
     if kinds["text"] and kinds["number"]:
-        raise ValueError(f"column {name!r} of {view} has both text and numbers, expected one of them: convert it")
+        raise ValueError(
+            f"column {name!r} of {view} has both text and numbers, expected one of them: convert it"
+        )
     return not kinds["text"]
 
 
@@ -233,23 +261,31 @@ def _example(values: NDArray[Any]) -> str:
 
 
 def _refuse_prose(values: NDArray[Any], categories: list[str], name: str, view: str) -> None:
-    """Texts that hardly ever repeat are names of rows, or prose; indicators of them would say nothing. As for files."""
+    """Texts that hardly ever repeat are names of rows, or prose;
+    indicators of them would say nothing. As for files."""
     if len(categories) > _MOST_CATEGORIES or 2 * len(categories) > len(values):
         found = f"{len(categories)} different texts in {len(values)} rows, such as {categories[0]!r}"
         expected = f"expected numbers or categories, at most {_MOST_CATEGORIES} and half as many as rows"
-        raise ValueError(f"column {name!r} of {view} has {found}, {expected}: make it the index, or leave it out")
+        raise ValueError(
+            f"column {name!r} of {view} has {found}, {expected}: make it the index, or leave it out"
+        )
 
 
 def _refuse_duplicates(names: list[str], view: str) -> None:
     twice = [name for name, count in collections.Counter(names).items() if count > 1]
     if twice:
-        raise ValueError(f"two columns of {view} would be called {twice[0]!r}, expected distinct names: rename one")
+        raise ValueError(
+            f"two columns of {view} would be called {twice[0]!r}, expected distinct names: rename one"
+        )
 
 
 def _indicators(values: NDArray[Any], categories: list[str]) -> Any:
-    """One column per category. A missing value is missing in all of them; one of no category is 0 in all of them."""
+    """One column per category. A missing value is missing in all of them;
+    one of no category is 0 in all of them."""
     position = {category: i for i, category in enumerate(categories)}
-    codes = np.array([-2 if is_missing(value) else position.get(str(value), -1) for value in values], dtype=np.intp)
+    codes = np.array(
+        [-2 if is_missing(value) else position.get(str(value), -1) for value in values], dtype=np.intp
+    )
     rows = np.flatnonzero(codes >= 0)
     empty = np.flatnonzero(codes == -2)
     width = len(categories)
@@ -261,11 +297,15 @@ def _indicators(values: NDArray[Any], categories: list[str]) -> Any:
 
 def _count_unseen(values: NDArray[Any], categories: list[str], name: str, view: str) -> None:
     known = set(categories)
-    unseen = collections.Counter(str(value) for value in values if not is_missing(value) and str(value) not in known)
+    unseen = collections.Counter(
+        str(value) for value in values if not is_missing(value) and str(value) not in known
+    )
     if unseen:
         example = unseen.most_common(1)[0][0]
         rows = sum(unseen.values())
-        message = f"{rows} rows of {view} have a value of {name!r} that the model has not seen, such as {example!r}"
+        message = (
+            f"{rows} rows of {view} have a value of {name!r} that the model has not seen, such as {example!r}"
+        )
         _notes.warn(f"{message}: their indicators are all 0", _notes.DataWarning)
 
 

@@ -1,4 +1,5 @@
-"""Fits to sums over rows: batches that are added up one after the other, and matrices that were computed elsewhere."""
+"""Fits to sums over rows: batches that are added up one after the other,
+and matrices that were computed elsewhere."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -10,9 +11,13 @@ from lcca._fitted import Fitted
 from lcca._pair import RemotePair
 from lcca._types import FitResult
 
-# What is known of the columns as soon as there is a first batch; everything else that ends in "_" comes from a fit.
+# What is known of the columns as soon as there is a first batch;
+# everything else that ends in "_" comes from a fit.
 _COLUMNS = ("n_features_in_", "feature_names_in_", "y_feature_names_in_", "covariate_names_in_")
-_OF_A_FIT = ("_settings_json", "_provenance", "_x_regression", "_y_regression", "_y_on_x_regression", "_x_effects", "_y_effects")
+_OF_A_FIT = (
+    "_settings_json", "_provenance", "_x_regression", "_y_regression", "_y_on_x_regression", "_x_effects",
+    "_y_effects",
+)
 
 # `typing.Self` came with Python 3.11.
 Model = TypeVar("Model", bound="FromSums")
@@ -21,9 +26,13 @@ Model = TypeVar("Model", bound="FromSums")
 def _takes_batches(model: Any) -> bool:
     """Whether a model can be made of sums over rows; otherwise an error that says why not."""
     if not model._fits_sums:
-        raise AttributeError(f"{type(model).__name__} holds rows out in turn, so it needs the rows: use CCA.partial_fit")
+        raise AttributeError(
+            f"{type(model).__name__} holds rows out in turn, so it needs the rows: use CCA.partial_fit"
+        )
     if model.missing == "mean":
-        raise AttributeError('the means that missing="mean" fills in are known after the last batch only: use missing="drop"')
+        raise AttributeError(
+            'the means that missing="mean" fills in are known after the last batch only: use missing="drop"'
+        )
     return True
 
 
@@ -44,13 +53,14 @@ class FromSums(Fitted):
     def partial_fit(self: Model, X: Any, y: Any = None, sample_weight: Any = None) -> Model:
         """Adds a batch of rows. The model is the same as one `fit` to the rows of all batches, in any order.
 
-        Sums over the rows are kept, and nothing else of them: a Gram matrix of both views, which is dense if views are narrow (up to
-        4,400 columns together) or both dense, and sparse otherwise. It is about the means of the rows so far, if it is dense. The model
-        is computed when it is first used, by `transform` or by reading an attribute, and again after the next batch. Its warnings come
-        then too.
+        Sums over the rows are kept, and nothing else of them: a Gram matrix of both views, which is dense if
+        views are narrow (up to 4,400 columns together) or both dense, and sparse otherwise. It is about the
+        means of the rows so far, if it is dense. The model is computed when it is first used, by `transform`
+        or by reading an attribute, and again after the next batch. Its warnings come then too.
 
-        Methods that need the rows themselves ("exact", "sketch") are refused. So are `hold_out` and `resume`, and columns of text, whose
-        values are known only at the end. With `missing="mean"` there is no `partial_fit`, because the means are known only then.
+        Methods that need the rows themselves ("exact", "sketch") are refused. So are `hold_out` and `resume`,
+        and columns of text, whose values are known only at the end. With `missing="mean"` there is no
+        `partial_fit`, because the means are known only then.
 
         Parameters
         ----------
@@ -70,13 +80,17 @@ class FromSums(Fitted):
         >>> model = lcca.CCA(n_components=2)
         >>> for rows in (slice(0, 30), slice(30, 100)):
         ...     _ = model.partial_fit(X[rows], Y[rows])
-        >>> bool(np.allclose(model.x_weights_, lcca.CCA(n_components=2).fit(X, Y).x_weights_, rtol=1e-9, atol=0))
+        >>> whole = lcca.CCA(n_components=2).fit(X, Y)
+        >>> bool(np.allclose(model.x_weights_, whole.x_weights_, rtol=1e-9, atol=0))
         True
         """
         self._refuse_batches(X, y)
         before = self.__dict__.get("_sums")
         if before is None and "x_weights_" in self.__dict__:
-            _notes.warn("fit keeps no sums that a batch could be added to: partial_fit begins anew", _notes.DataWarning)
+            _notes.warn(
+                "fit keeps no sums that a batch could be added to: partial_fit begins anew",
+                _notes.DataWarning,
+            )
         threads = _settings.threads(self.n_jobs)
         memory = _settings.memory(self.memory)
         if before is None:
@@ -104,10 +118,12 @@ class FromSums(Fitted):
         centered: bool = True,
         divisor: float = 1.0,
     ) -> Model:
-        """Fits matrices that were computed elsewhere: Gram matrices or covariances of the columns of both views.
+        """Fits matrices that were computed elsewhere: Gram matrices or covariances of
+        the columns of both views.
 
-        For data that are in torch, in Spark or with somebody else, who shares sums and not rows. The model is that of `fit` to the rows
-        behind the matrices. Matrices of which no rows can be the source are refused.
+        For data that are in torch, in Spark or with somebody else, who shares sums and not rows. The model is
+        that of `fit` to the rows behind the matrices. Matrices of which no rows can
+        be the source are refused.
 
         Parameters
         ----------
@@ -116,14 +132,15 @@ class FromSums(Fitted):
         n : float
             The number of rows, or the sum of their weights.
         mean_x, mean_y : arrays of shape (p,) or numbers, optional
-            The means of the columns. `transform` subtracts them from new rows; 0 says that new rows come centered. Without them the
-            model has weights and correlations, but `transform`, `predict`, `score` and `save` are refused.
+            The means of the columns. `transform` subtracts them from new rows; 0 says that new rows come
+            centered. Without them the model has weights and correlations, but `transform`, `predict`, `score`
+            and `save` are refused.
         centered : bool
-            Whether the matrices are about the means already, as covariances are. Otherwise they are of the rows as they are, and
-            `mean_x` and `mean_y` are needed, or `center=False`.
+            Whether the matrices are about the means already, as covariances are. Otherwise they are of the
+            rows as they are, and `mean_x` and `mean_y` are needed, or `center=False`.
         divisor : float
-            1 for sums over rows, n − 1 for what `numpy.cov` returns, n for means over rows. It sets the length of canonical variables
-            only, if the matrices are centered.
+            1 for sums over rows, n − 1 for what `numpy.cov` returns, n for means over rows. It sets the
+            length of canonical variables only, if the matrices are centered.
 
         Returns
         -------
@@ -137,19 +154,28 @@ class FromSums(Fitted):
         >>> X, Y = random.standard_normal((100, 3)), random.standard_normal((100, 2))
         >>> S = np.cov(X, Y, rowvar=False)
         >>> model = lcca.CCA(n_components=2)
-        >>> model.fit_moments(S[:3, :3], S[3:, 3:], S[:3, 3:], 100, X.mean(axis=0), Y.mean(axis=0), divisor=99)
+        >>> model.fit_moments(
+        ...     S[:3, :3], S[3:, 3:], S[:3, 3:], 100, X.mean(axis=0), Y.mean(axis=0), divisor=99
+        ... )
         CCA(n_components=2)
         >>> bool(np.allclose(model.transform(X), lcca.CCA(n_components=2).fit(X, Y).transform(X), rtol=1e-9))
         True
         """
         self._refuse_extras("fit_moments")
         if self._parameters().get("normalize_rows") is not None:
-            raise ValueError("fit_moments takes matrices as they are, and normalize_rows needs rows: normalize them beforehand")
+            raise ValueError(
+                "fit_moments takes matrices as they are, and normalize_rows needs rows: "
+                "normalize them beforehand"
+            )
         if centered and not self.center:
-            raise ValueError("center=False fits rows as they are, and these matrices are about means: expected centered=False")
+            raise ValueError(
+                "center=False fits rows as they are, and these matrices are about means: "
+                "expected centered=False"
+            )
         memory = _settings.memory(self.memory)
         moments = _moments.checked(
-            (Sxx, Syy, Sxy), n, (mean_x, mean_y), divisor, centered=centered, center=self.center, memory=memory
+            (Sxx, Syy, Sxy), n, (mean_x, mean_y), divisor, centered=centered, center=self.center,
+            memory=memory,
         )
         self._drop_sums()
         self._fill = {}
@@ -179,9 +205,13 @@ class FromSums(Fitted):
 
     def _refuse_extras(self, what: str) -> None:
         if not self._fits_sums:
-            raise ValueError(f"{type(self).__name__} holds rows out in turn, so it needs the rows: use CCA.{what}")
+            raise ValueError(
+                f"{type(self).__name__} holds rows out in turn, so it needs the rows: use CCA.{what}"
+            )
         if self.hold_out is not None:
-            raise ValueError(f"{what} knows sums over rows, and hold_out needs rows: pass other rows to `score` instead")
+            raise ValueError(
+                f"{what} knows sums over rows, and hold_out needs rows: pass other rows to `score` instead"
+            )
         if self.resume is not None:
             raise ValueError(f"{what} cannot be combined with resume")
 
@@ -191,11 +221,17 @@ class FromSums(Fitted):
             raise ValueError("a pair of views on a cluster is fitted as a whole: call `fit`")
         for data, name in ((X, "X"), (_frames.as_table(y), "y")):
             if _frames.has_text(data):
-                raise ValueError(f"{name} has columns of text, whose values are known after the last batch only: encode them first")
+                raise ValueError(
+                    f"{name} has columns of text, whose values are known after the last batch only: "
+                    "encode them first"
+                )
 
     def _check_normalization(self) -> None:
         if _settings.normalization(self.normalize_rows) != self._batch_normalization:
-            raise ValueError("normalize_rows has changed since the first batch, expected all rows to be normalized in the same way")
+            raise ValueError(
+                "normalize_rows has changed since the first batch, "
+                "expected all rows to be normalized in the same way"
+            )
 
     def _forget_fit(self) -> None:
         for name in list(self.__dict__):

@@ -1,4 +1,5 @@
-"""Arrays in the memory of a GPU: fits that run there use them where they lie, and everything else copies them to the host."""
+"""Arrays in the memory of a GPU: fits that run there use them where they lie,
+and everything else copies them to the host."""
 
 import math
 from typing import Any, NamedTuple
@@ -10,7 +11,8 @@ from lcca import _settings
 from lcca._lcca import DlpackTensor, Matrix
 
 _DENSE = ("<f4", "<f8")  # what the engine reads in place in dense rows
-_CPU, _CUDA, _PINNED = 1, 2, 3  # kinds of memory in DLPack: of the host, of a CUDA device, of the host for CUDA
+# Kinds of memory in DLPack: of the host, of a CUDA device, of the host for CUDA.
+_CPU, _CUDA, _PINNED = 1, 2, 3
 _VERSION = (1, 1)  # the newest version of DLPack that the engine reads
 _LEGACY = 1  # the default stream of the process, for which producers have their arrays written
 _REFUSALS = (AttributeError, BufferError, KeyError, NotImplementedError, RuntimeError, TypeError, ValueError)
@@ -36,13 +38,15 @@ class _Array(NamedTuple):
 
 
 def in_place(data: Any, name: str, device: Any, missing: str, threads: int = 1) -> Any:
-    """A dense array, or compressed sparse rows, where they lie, if a fit on `device` can use them there; otherwise the data as they are.
+    """A dense array, or compressed sparse rows, where they lie, if a fit on `device` can use them there;
+    otherwise the data as they are.
 
     Parameters
     ----------
     data : Any
-        A view. Arrays of CuPy, PyTorch, Numba and JAX on a GPU say by `__cuda_array_interface__` where they are, others by `__dlpack__`. Sparse
-        rows are those of CuPy, PyTorch, and whatever has the attributes of SciPy's.
+        A view. Arrays of CuPy, PyTorch, Numba and JAX on a GPU say by `__cuda_array_interface__` where they
+        are, others by `__dlpack__`. Sparse rows are those of CuPy, PyTorch, and whatever has
+        the attributes of SciPy's.
     name : str
         The name of the view, for messages.
     device : str
@@ -78,11 +82,14 @@ def _sparse(shape: Any, parts: tuple[Any, Any, Any], name: str, device: str, thr
         return None
     indptr, indices, values = numbers
     threads = _settings.worthwhile(threads, values.length)
-    return Matrix.sparse_on_gpu(name, device, (int(shape[0]), int(shape[1])), indptr, indices, values, threads)
+    return Matrix.sparse_on_gpu(
+        name, device, (int(shape[0]), int(shape[1])), indptr, indices, values, threads
+    )
 
 
 def _parts_of_rows(data: Any) -> tuple[Any, Any, Any] | None:
-    """Offsets, columns and values of compressed sparse rows of PyTorch, of CuPy, or of a library like it; None if the data are something else."""
+    """Offsets, columns and values of compressed sparse rows of PyTorch, of CuPy, or of a library like it;
+    None if the data are something else."""
     if _is_tensor(data):
         return _parts_of_tensor(data.detach()) if _layout(data) == "sparse_csr" else None
     kind = getattr(data, "format", None)
@@ -95,8 +102,9 @@ def _parts_of_rows(data: Any) -> tuple[Any, Any, Any] | None:
 
 
 def on_host(data: Any) -> Any:
-    """The data, or a copy in NumPy or SciPy of what lies on a GPU: tensors of PyTorch, arrays of CuPy, Numba and JAX, and whatever DLPack
-    copies. Arrays of the host that only DLPack describes are shared with NumPy."""
+    """The data, or a copy in NumPy or SciPy of what lies on a GPU: tensors of PyTorch, arrays of CuPy, Numba
+    and JAX, and whatever DLPack copies. Arrays of the host that only DLPack
+    describes are shared with NumPy."""
     if _is_tensor(data):
         return _tensor_on_host(data.detach().cpu())
     if type(data).__module__.startswith("cupyx."):
@@ -127,7 +135,10 @@ def _tensor_on_host(tensor: Any) -> Any:
     if layout == "strided":
         return tensor.numpy()
     if tensor.ndim != 2 or layout not in ("sparse_csr", "sparse_csc", "sparse_coo"):
-        raise TypeError(f"a tensor of {tensor.ndim} dimensions and layout {layout}, expected 2, and strided, sparse_csr, sparse_csc or sparse_coo")
+        raise TypeError(
+            f"a tensor of {tensor.ndim} dimensions and layout {layout}, expected 2, and strided, sparse_csr, "
+            "sparse_csc or sparse_coo"
+        )
     shape = tuple(tensor.shape)
     if layout == "sparse_coo":
         tensor = tensor.coalesce()
@@ -155,7 +166,8 @@ def _is_tensor(data: Any) -> bool:
 
 
 def _described(data: Any, name: str) -> _Array | None:
-    """An array without gaps on a GPU; None if it lies elsewhere, has no numbers, is masked, or has another layout."""
+    """An array without gaps on a GPU; None if it lies elsewhere, has no numbers, is masked,
+    or has another layout."""
     keeper, interface = data, _interface(data)
     if interface is None:
         keeper = _lent(data)
@@ -163,11 +175,21 @@ def _described(data: Any, name: str) -> _Array | None:
     if interface is None:
         return None
     try:
-        shape, typestr, address = tuple(interface["shape"]), str(interface["typestr"]), int(interface["data"][0])
+        shape, typestr, address = (
+            tuple(interface["shape"]), str(interface["typestr"]), int(interface["data"][0])
+        )
     except (KeyError, TypeError, ValueError, IndexError):
-        raise TypeError(f"the __cuda_array_interface__ of {name} does not say shape, typestr and data") from None
+        raise TypeError(
+            f"the __cuda_array_interface__ of {name} does not say shape, typestr and data"
+        ) from None
     order, letter, digits = typestr[:1], typestr[1:2], typestr[2:]
-    if not shape or min(shape) <= 0 or order == ">" or not digits.isdecimal() or interface.get("mask") is not None:
+    if (
+        not shape
+        or min(shape) <= 0
+        or order == ">"
+        or not digits.isdecimal()
+        or interface.get("mask") is not None
+    ):
         return None
     width = int(digits)
     steps = [width]
@@ -186,7 +208,8 @@ def _lies_on_gpu(data: Any) -> bool:
 
 
 def _interface(data: Any) -> Any:
-    """The description of an array on a GPU; None if it lies elsewhere, or if the library does not describe it."""
+    """The description of an array on a GPU; None if it lies elsewhere,
+    or if the library does not describe it."""
     if isinstance(data, np.ndarray):
         return None
     try:

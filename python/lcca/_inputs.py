@@ -34,13 +34,21 @@ class Fitting(NamedTuple):
 
 
 def fit_views(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any = None, groups: Any = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    threads: int,
+    covariates: Any = None,
+    groups: Any = None,
 ) -> Fitting:
     """Both views of a fit, which remembers their columns, and one number per group of rows."""
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
     device = getattr(estimator, "device", "cpu")
-    X, y = (_gpu.in_place(data, name, device, estimator.missing, threads) for data, name in ((X, "X"), (y, "y")))
+    X, y = (
+        _gpu.in_place(data, name, device, estimator.missing, threads) for data, name in ((X, "X"), (y, "y"))
+    )
     x, target = x_view(estimator, X, threads, reset=True), y_view(estimator, y, threads, reset=True)
 
     def beside(x: View) -> Beside:
@@ -58,20 +66,30 @@ def _paired(estimator: Any, x: View, y: View, beside: Callable[[View], Beside], 
     return _pairing.paired(x, y, beside, estimator.missing, _Means(estimator, learn=learn), estimator.align)
 
 
-def batch_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, *, first: bool) -> tuple[Views, Target]:
+def batch_views(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, *, first: bool
+) -> tuple[Views, Target]:
     """Both views of a batch of rows. The first batch says which columns all others must have."""
     if y is None:
         raise ValueError("CCA requires y to be passed, but the target y is None")
-    X, y = (_read(estimator, data, 0, threads, reset=True) if _views.is_file(data) else data for data in (X, y))
+    X, y = (
+        _read(estimator, data, 0, threads, reset=True) if _views.is_file(data) else data for data in (X, y)
+    )
     x = x_view(estimator, X, threads, reset=first, least=1)
     target = y_view(estimator, y, threads, reset=first)
-    paired = _paired(estimator, x, target, lambda x: Beside(_weights(estimator, sample_weight, x)), learn=True)
+    paired = _paired(
+        estimator, x, target, lambda x: Beside(_weights(estimator, sample_weight, x)), learn=True
+    )
     if first and paired.x.names != x.names:
         note_columns(estimator, paired.x.data.shape[1], paired.x.names)
-    return _normalized(paired.views(threads), _normalization(estimator), threads), Target(paired.y.names, target.is_vector)
+    return _normalized(paired.views(threads), _normalization(estimator), threads), Target(
+        paired.y.names, target.is_vector
+    )
 
 
-def known_views(estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any = None) -> Views:
+def known_views(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, threads: int, covariates: Any = None
+) -> Views:
     """Both views of rows for a fitted model."""
     return grouped_views(estimator, X, y, sample_weight, threads, covariates, None)[0]
 
@@ -87,7 +105,8 @@ def grouped_views(
     *,
     is_test: bool = False,
 ) -> tuple[Views, NDArray[np.int64] | None]:
-    """Both views of rows for a fitted model, and one number per group of rows. A test takes covariates that the model need not know."""
+    """Both views of rows for a fitted model, and one number per group of rows.
+    A test takes covariates that the model need not know."""
     paired = known_pair(estimator, X, y, sample_weight, threads, covariates, groups, is_test=is_test)
     return _normalized(paired.views(threads), fitted_normalization(estimator), threads), paired.beside.groups
 
@@ -123,7 +142,8 @@ def _weights(estimator: Any, sample_weight: Any, x: View) -> Array | None:
 def partner(estimator: Any, x: View, y: Any, threads: int) -> tuple[View, NDArray[np.intp] | None]:
     """The second view of rows for a fitted model, and the order that makes them the rows of the first.
 
-    If there are more or fewer of them, they are rows of their own. scikit-learn allows that, and matching of data sets uses it.
+    If there are more or fewer of them, they are rows of their own.
+    scikit-learn allows that, and matching of data sets uses it.
     """
     target = y_view(estimator, y, threads, reset=False)
     if x.length != target.length or _rows.are_same(x.source, target.source):
@@ -134,7 +154,10 @@ def partner(estimator: Any, x: View, y: Any, threads: int) -> tuple[View, NDArra
 
 def _normalized(views: Views, how: list[str], threads: int) -> Views:
     """Both views with their rows normalized."""
-    x, y = (rows if one == "no" else rows.normalized(name, one, threads) for rows, one, name in zip(views[:2], how, "Xy", strict=True))
+    x, y = (
+        rows if one == "no" else rows.normalized(name, one, threads)
+        for rows, one, name in zip(views[:2], how, "Xy", strict=True)
+    )
     return views._replace(x=x, y=y)
 
 
@@ -142,7 +165,10 @@ def _normalization(estimator: Any) -> list[str]:
     """How the rows of a fit are to be normalized."""
     how = _settings.normalization(estimator.normalize_rows)
     if estimator.missing == "mean" and how != ["no", "no"]:
-        raise ValueError('missing="mean" fills in values that rows are then normalized with; with normalize_rows, use missing="drop"')
+        raise ValueError(
+            'missing="mean" fills in values that rows are then normalized with; with normalize_rows, '
+            'use missing="drop"'
+        )
     return how
 
 
@@ -155,12 +181,15 @@ def fitted_normalization(estimator: Any) -> list[str]:
 def refuse_normalized(estimator: Any) -> None:
     """Raises if the rows of the fit were normalized: those on a cluster are not."""
     if fitted_normalization(estimator) != ["no", "no"]:
-        raise ValueError("this model normalizes rows, which needs rows in this process: those of a pair on a cluster are taken as they are")
+        raise ValueError(
+            "this model normalizes rows, which needs rows in this process: "
+            "those of a pair on a cluster are taken as they are"
+        )
 
 
 def rows_of(estimator: Any, view: View, threads: int) -> tuple[Matrix, NDArray[np.bool_] | None]:
-    """The rows of one view for a fitted model, normalized like those of the fit, and which rows of the view are unknown because of
-    missing values.
+    """The rows of one view for a fitted model, normalized like those of the fit, and which rows of the view
+    are unknown because of missing values.
 
     The matrix of a file has no row for those; that of an array has one without meaning.
     """
@@ -199,13 +228,15 @@ class _Means:
         if known is None:
             known = self._estimator.x_mean_ if view.name == "X" else self._estimator.y_mean_
         if known is None:
-            raise ValueError(f"{view.name} has missing values (NaN), and this model holds no means, as it was not centered")
+            raise ValueError(
+                f"{view.name} has missing values (NaN), and this model holds no means, as it was not centered"
+            )
         return np.asarray(known)
 
 
 def x_view(estimator: Any, X: Any, threads: int, *, reset: bool, least: int = 2) -> View:
-    """The first view. With `reset` its columns are recorded, as in a fit of at least `least` rows; otherwise they must be
-    those of the fit."""
+    """The first view. With `reset` its columns are recorded, as in a fit of at least `least` rows; otherwise
+    they must be those of the fit."""
     expected = None if reset else getattr(estimator, "feature_names_in_", None)
     X, ids = _frames.without_ids(_views.in_memory(X, "X"), expected)
     if _views.is_file(X):
@@ -224,7 +255,13 @@ def x_view(estimator: Any, X: Any, threads: int, *, reset: bool, least: int = 2)
         else:
             _check_width(len(encoded.names), estimator.n_features_in_)
             _check_names(encoded.names, expected, "X")
-        return View("X", _checked(encoded.data, encoded.names, "X", estimator.missing, None), encoded.names, X, ids=ids)
+        return View(
+            "X",
+            _checked(encoded.data, encoded.names, "X", estimator.missing, None),
+            encoded.names,
+            X,
+            ids=ids,
+        )
     source, X = X, X.data if isinstance(X, _frames.Named) else X
     rows = _finite_rows(X, estimator.missing, threads)
     checks = _CHECKS | _finite(rows, estimator.missing)
@@ -247,13 +284,20 @@ def y_view(estimator: Any, y: Any, threads: int, *, reset: bool) -> View:
     else:
         encoded = _encoded(_frames.as_table(y), "y", estimator.categorical, expected)
         plain = y.data if isinstance(y, _frames.Named) else y
-        data, names = (plain, _frames.column_names(plain)) if encoded is None else (encoded.data, encoded.names)
+        data, names = (
+            (plain, _frames.column_names(plain)) if encoded is None else (encoded.data, encoded.names)
+        )
         rows = _finite_rows(data, estimator.missing, threads)
         array = _checked(data, names, "y", estimator.missing, rows)
         is_vector = array.ndim == 1
-        view = View("y", array.reshape(-1, 1) if is_vector else array, names, y, is_vector, rows if array is data else None, ids)
+        view = View(
+            "y", array.reshape(-1, 1) if is_vector else array, names, y, is_vector,
+            rows if array is data else None, ids,
+        )
     if width is not None and view.data.shape[1] != width:
-        raise ValueError(f"y has {view.data.shape[1]} columns, but CCA is expecting {width} columns as input.")
+        raise ValueError(
+            f"y has {view.data.shape[1]} columns, but CCA is expecting {width} columns as input."
+        )
     _check_names(view.names, expected, "y")
     return view
 
@@ -284,7 +328,8 @@ def _finite_rows(data: Any, missing: str, threads: int) -> Matrix | None:
 
 
 def _finite(rows: Matrix | None, missing: str) -> dict[str, Any]:
-    """What scikit-learn is to look for. If it is to look for NaN, it also words the error; it need not look if there is none."""
+    """What scikit-learn is to look for. If it is to look for NaN, it also words the error;
+    it need not look if there is none."""
     if missing not in _missing.CHOICES:
         raise ValueError(f'missing == {missing!r}, expected "error", "drop" or "mean"')
     return {"ensure_all_finite": rows is None if missing == "error" else "allow-nan"}
@@ -335,6 +380,6 @@ def _check_names(names: list[str] | None, expected: Any, view: str) -> None:
     for i, (name, known) in enumerate(zip(names, expected, strict=True)):
         if name != known:
             raise ValueError(
-                f"The feature names of {view} should match those that were passed during fit: column {i} is {name!r}, "
-                f"expected {known!r}."
+                f"The feature names of {view} should match those that were passed during fit: "
+                f"column {i} is {name!r}, expected {known!r}."
             )

@@ -48,18 +48,21 @@ def least_squares(
     T : the same, of shape (n, q) or (n,)
         The targets.
     method : {"cg", "cholesky", "ling", "gradient", "diagonal"}
-        Conjugate gradients; a Cholesky factorization of XᵀX; LING of Lu & Foster 2014, exact on `k_pc` leading singular
-        directions and `steps` of gradient descent on the rest; gradient descent; the diagonal of XᵀX.
+        Conjugate gradients; a Cholesky factorization of XᵀX; LING of Lu & Foster 2014, exact on `k_pc`
+        leading singular directions and `steps` of gradient descent on the rest; gradient
+        descent; the diagonal of XᵀX.
     ridge : float
         Relative to the mean diagonal entry of XᵀX.
     center : bool
         Subtract column means, implicitly.
     steps, k_pc : int, optional
-        Steps of the iterative methods [default: at most 500 for cg, 38 for ling, 51 for gradient]; LING's directions [100].
+        Steps of the iterative methods [default: at most 500 for cg, 38 for ling, 51 for gradient];
+        LING's directions [100].
     tol : float
         Relative residual at which conjugate gradients stop.
     missing, categorical, align
-        What happens to missing values and columns of text, and how rows of X and T find each other, as for `CCA`.
+        What happens to missing values and columns of text, and how rows of X and T find
+        each other, as for `CCA`.
     memory, random_state, n_jobs
         As for `CCA`.
 
@@ -77,9 +80,13 @@ def least_squares(
     True
     """
     threads = _settings.threads(n_jobs)
-    views = _inputs.fit_views(CCA(missing=missing, categorical=categorical, align=align), X, T, None, threads).views
+    views = _inputs.fit_views(
+        CCA(missing=missing, categorical=categorical, align=align), X, T, None, threads
+    ).views
     x, targets = views.x, views.y
-    options = _options(method, ridge, center, 10, 2, memory, random_state) | {"steps": steps, "k_pc": k_pc, "tol": tol}
+    options = _options(method, ridge, center, 10, 2, memory, random_state) | {
+        "steps": steps, "k_pc": k_pc, "tol": tol
+    }
     coef, explained, x_mean, t_mean = _lcca.least_squares(x, targets, options, threads)
     return LeastSquares(coef, t_mean - x_mean @ coef, explained)
 
@@ -124,13 +131,21 @@ def randomized_svd(
     """
     threads = _settings.threads(n_jobs)
     x = _matrix(X, "X", threads)
-    options = _options("", 0.0, center, n_oversamples, n_iter, 0, random_state) | {"steps": None, "k_pc": None, "tol": 0.0}
+    options = _options("", 0.0, center, n_oversamples, n_iter, 0, random_state) | {
+        "steps": None, "k_pc": None, "tol": 0.0
+    }
     s, v, mean = _lcca.singular_vectors(x, n_components, options, threads)
     return _lcca.transform((v / s, mean), x, threads), s, v.T
 
 
 def _options(
-    method: str, ridge: float, center: bool, oversample: int, power: int, memory: int | str | None, random_state: Any
+    method: str,
+    ridge: float,
+    center: bool,
+    oversample: int,
+    power: int,
+    memory: int | str | None,
+    random_state: Any,
 ) -> dict[str, Any]:
     options = {"method": method, "ridge": ridge, "center": center, "oversample": oversample, "power": power}
     return options | {"memory": _settings.memory(memory), "seed": _settings.seed(random_state)}
@@ -140,7 +155,9 @@ def _matrix(data: Any, name: str, threads: int) -> _lcca.Matrix:
     if isinstance(data, _lcca.Matrix):
         return data
     if _views.is_file(data):
-        return _views.noted(_lcca.Matrix.read(data, None, False, _views.table_options("error", "auto"), threads), data)
+        return _views.noted(
+            _lcca.Matrix.read(data, None, False, _views.table_options("error", "auto"), threads), data
+        )
     data = _views.in_memory(data, name)
     array = check_array(data, input_name=name, ensure_2d=name == "X", **_CHECKS)
     return _views.from_arrays(array.reshape(-1, 1) if array.ndim == 1 else array, name, threads)

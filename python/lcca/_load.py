@@ -12,10 +12,11 @@ from lcca._cca import CCA
 def load(path: "str | os.PathLike[str]") -> CCA:
     """Opens a model that `lcca fit -o` or `CCA.save` wrote.
 
-    It transforms, scores and predicts as the fitted one did, to the bit, and knows how the fit ended: its trace (at most 1,000
-    iterations), whether it converged, what was decided, and its passes. Attributes that the file does not hold are None: the
-    seconds and the work. Files of earlier versions may hold less: without regressions they cannot `predict`, and say so. Variables are
-    those of the file: `CCA.save` keeps `variables`, and models of the program have variables of unit length.
+    It transforms, scores and predicts as the fitted one did, to the bit, and knows how the fit ended: its
+    trace (at most 1,000 iterations), whether it converged, what was decided, and its passes. Attributes that
+    the file does not hold are None: the seconds and the work. Files of earlier versions may hold less:
+    without regressions they cannot `predict`, and say so. Variables are those of the file: `CCA.save` keeps
+    `variables`, and models of the program have variables of unit length.
 
     Parameters
     ----------

@@ -69,13 +69,16 @@ def means(data: Any, weights: Vector | None, view: str) -> Vector:
     np.subtract.at(present, column, rows[row])
     if not present.all():
         empty = int(np.flatnonzero(present == 0)[0])
-        raise ValueError(f"column {empty} of {view} has missing values (NaN) only, so it has no mean: leave it out")
+        raise ValueError(
+            f"column {empty} of {view} has missing values (NaN) only, so it has no mean: leave it out"
+        )
     total = filled(data, np.zeros(data.shape[1])).T @ rows
     return np.asarray(total / present, dtype=np.float64)
 
 
 def filled(data: Any, values: Vector) -> Any:
-    """A copy with the given value of each column in place of missing ones; the data themselves if nothing is missing."""
+    """A copy with the given value of each column in place of missing ones;
+    the data themselves if nothing is missing."""
     row, column = cells(data)
     if not len(row):
         return data

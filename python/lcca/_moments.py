@@ -22,7 +22,14 @@ class Moments(NamedTuple):
 
 
 def checked(
-    matrices: tuple[Any, Any, Any], n: Any, means: tuple[Any, Any], divisor: Any, *, centered: bool, center: bool, memory: int
+    matrices: tuple[Any, Any, Any],
+    n: Any,
+    means: tuple[Any, Any],
+    divisor: Any,
+    *,
+    centered: bool,
+    center: bool,
+    memory: int,
 ) -> Moments:
     """The sums behind the matrices XᵀX, YᵀY and XᵀY, or an error that says why they cannot be that.
 
@@ -60,11 +67,20 @@ def checked(
     expected = (xx.shape[0], yy.shape[0])
     if xy.shape != expected:
         raise ValueError(f"Sxy has shape {xy.shape}, expected {expected}: the columns of X by those of y")
-    known = [_means(mean, size, name) for mean, size, name in zip(means, expected, ("mean_x", "mean_y"), strict=True)]
+    known = [
+        _means(mean, size, name)
+        for mean, size, name in zip(means, expected, ("mean_x", "mean_y"), strict=True)
+    ]
     if not centered and center and any(mean is None for mean in known):
-        raise ValueError("matrices of rows that are not centered need mean_x and mean_y to be centered; center=False leaves them")
+        raise ValueError(
+            "matrices of rows that are not centered need mean_x and mean_y to be centered; "
+            "center=False leaves them"
+        )
     # If the matrices are about the means, the means are needed for new rows only.
-    about = [np.zeros(size) if centered or mean is None else mean for mean, size in zip(known, expected, strict=True)]
+    about = [
+        np.zeros(size) if centered or mean is None else mean
+        for mean, size in zip(known, expected, strict=True)
+    ]
     blocks = [block * factor for block in (xx, yy, xy)]
     is_sparse = any(sp.issparse(block) for block in blocks)
     if not is_sparse:
@@ -75,7 +91,12 @@ def checked(
 
 
 def _positive(value: Any, name: str, least: float) -> float:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not np.isfinite(float(value)) or float(value) < least:
+    if (
+        isinstance(value, (bool, np.bool_))
+        or not isinstance(value, Real)
+        or not np.isfinite(float(value))
+        or float(value) < least
+    ):
         raise _settings.invalid(name, f"a number of at least {least}", value)
     if float(value) == 0:
         raise _settings.invalid(name, "a positive number", value)
@@ -101,7 +122,8 @@ def _means(mean: Any, size: int, name: str) -> Array | None:
 
 
 def _counts(size: int, rows: float, *, is_sparse: bool) -> NDArray[np.uint64]:
-    """How many entries of each column count as filled: all of a dense matrix, and few of a sparse one, as of counts."""
+    """How many entries of each column count as filled: all of a dense matrix,
+    and few of a sparse one, as of counts."""
     return np.full(size, 1 if is_sparse else int(rows), dtype=np.uint64)
 
 
@@ -114,12 +136,16 @@ def _moments(block: Any, mean: Array, rows: float, *, centered: bool, is_sparse:
 
 def _dense_sums(blocks: list[Any], rows: float, means: list[Array | None], *, centered: bool) -> _lcca.Sums:
     xx, yy, xy = blocks
-    known = [np.zeros(len(block)) if mean is None else mean for block, mean in ((xx, means[0]), (yy, means[1]))]
+    known = [
+        np.zeros(len(block)) if mean is None else mean for block, mean in ((xx, means[0]), (yy, means[1]))
+    ]
     joint = np.block([[xx, xy], [xy.T, yy]])
     # The lower triangle, column after column, is the upper one, row after row.
     triangle = ((joint + joint.T) / 2)[np.triu_indices(len(joint))]
     center = tuple(known if centered else [np.zeros_like(mean) for mean in known])
-    x, y = (_moments(b, m, rows, centered=centered, is_sparse=False) for b, m in zip((xx, yy), known, strict=True))
+    x, y = (
+        _moments(b, m, rows, centered=centered, is_sparse=False) for b, m in zip((xx, yy), known, strict=True)
+    )
     return _lcca.Sums.dense(int(rows), (x, y), center, np.ascontiguousarray(triangle))
 
 
@@ -127,9 +153,12 @@ def _sparse_sums(blocks: list[Any], rows: float, means: list[Array | None], *, c
     xx, yy, xy = (sp.csr_array(block) for block in blocks)
     # Covariances are those of centered rows; adding the means back would fill every entry.
     known = [
-        np.zeros(block.shape[0]) if centered or mean is None else mean for block, mean in ((xx, means[0]), (yy, means[1]))
+        np.zeros(block.shape[0]) if centered or mean is None else mean
+        for block, mean in ((xx, means[0]), (yy, means[1]))
     ]
-    x, y = (_moments(b, m, rows, centered=False, is_sparse=True) for b, m in zip((xx, yy), known, strict=True))
+    x, y = (
+        _moments(b, m, rows, centered=False, is_sparse=True) for b, m in zip((xx, yy), known, strict=True)
+    )
     made = [_rows(block, diagonal=diagonal) for block, diagonal in ((xx, True), (xy, False), (yy, True))]
     return _lcca.Sums.sparse(int(rows), (x, y), made, (False, False))
 
@@ -150,6 +179,6 @@ def _refuse_large(width: int, memory: int) -> None:
     needed = 3 * 8 * width * width
     if needed > memory:
         raise MemoryError(
-            f"dense matrices of {width:,} columns take {needed / 1e9:.3g} GB with their copies, and memory={memory / 1e9:.3g} GB is "
-            "allowed: pass sparse ones, or allow more"
+            f"dense matrices of {width:,} columns take {needed / 1e9:.3g} GB with their copies, "
+            f"and memory={memory / 1e9:.3g} GB is allowed: pass sparse ones, or allow more"
         )

@@ -14,7 +14,9 @@ from lcca import _lcca
 
 # What to do about a note. Whoever cross-validates is not told to.
 _REMEDIES = {
-    "correlations-guaranteed": "; CCA(hold_out=0.2) shows what is left on other rows, and CCACV chooses a ridge",
+    "correlations-guaranteed": (
+        "; CCA(hold_out=0.2) shows what is left on other rows, and CCACV chooses a ridge"
+    ),
     "inflated-by-noise": "; CCA(hold_out=0.2) shows by how much, and CCACV chooses a ridge",
     "far-below-training": "; a ridge helps, and CCACV chooses one",
     "far-below-training-in-folds": "; fewer components leave out what other rows do not have",
@@ -33,7 +35,8 @@ class DataWarning(LccaWarning):
 
 
 class ResultWarning(LccaWarning):
-    """A remark about a result: what its numbers do not mean, or which of them are missing. `notes_` has the same remarks."""
+    """A remark about a result: what its numbers do not mean, or which of them are missing.
+    `notes_` has the same remarks."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,8 @@ class Note:
     Attributes
     ----------
     kind : str
-        What it is about, such as "fewer-pairs". A file of an earlier version holds sentences only: their kind is "text".
+        What it is about, such as "fewer-pairs". A file of an earlier version holds sentences only:
+        their kind is "text".
     text : str
         The sentence.
     numbers : mapping
@@ -99,8 +103,8 @@ def remedy(kind: str, *, cross_validates: bool = False) -> str:
 
 
 def is_moot(kind: str) -> bool:
-    """Whether nobody needs a warning of this kind: scikit-learn is about to score this very fit on rows that it has not seen, and does
-    so for each of many fits."""
+    """Whether nobody needs a warning of this kind: scikit-learn is about to score this very fit on rows that
+    it has not seen, and does so for each of many fits."""
     return kind in _RISKS and _is_being_validated()
 
 

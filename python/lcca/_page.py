@@ -29,21 +29,25 @@ def report(
     bootstrap: Bootstrap | None = None,
     significance: Significance | None = None,
 ) -> None:
-    """Writes a page about a model: what was found, how sure it is, and pictures of it. From the shell: `lcca report`.
+    """Writes a page about a model: what was found, how sure it is, and pictures of it.
+    From the shell: `lcca report`.
 
-    The page is one HTML file that needs nothing else. The program `lcca` writes it, so that has to be installed: the path in
-    the variable LCCA_PROGRAM, beside this Python, or on PATH. Rows go to it through a temporary folder.
+    The page is one HTML file that needs nothing else. The program `lcca` writes it, so that has to be
+    installed: the path in the variable LCCA_PROGRAM, beside this Python, or on PATH. Rows go to it
+    through a temporary folder.
 
     Parameters
     ----------
     model : CCA
         A fitted model.
     X, Y : as for `CCA.fit`, or both None
-        Rows to be shown, such as held-out ones: arrays and tables, or the paths of two files. None shows the model alone.
+        Rows to be shown, such as held-out ones: arrays and tables, or the paths of two files.
+        None shows the model alone.
     path : str or path
         The page to write, which ends in .html. It appears whole or not at all.
     labels : array of shape (n_rows,), optional
-        What is known about each row of X; rows are colored by it. The labels of a pandas Series follow the names of the rows.
+        What is known about each row of X; rows are colored by it.
+        The labels of a pandas Series follow the names of the rows.
     covariates : as for `CCA.fit`
         The covariates of the rows, if the model was fitted with covariates.
     bootstrap : Bootstrap, optional
@@ -87,7 +91,10 @@ def _rows_for(model: CCA, X: Any, Y: Any, covariates: Any, labels: Any, folder: 
         return [os.path.abspath(X), os.path.abspath(Y)]
     for name, view in (("X", X), ("Y", Y)):
         if _views.is_file(view) or isinstance(view, Matrix):
-            raise ValueError(f"{name} is a file: pass the paths of both views without labels and covariates, or arrays of both")
+            raise ValueError(
+                f"{name} is a file: pass the paths of both views without labels and covariates, "
+                "or arrays of both"
+            )
     threads = _settings.threads(model.n_jobs)
     numbers = np.arange(_length(X))
     pair = _inputs.known_pair(model, X, Y, None, threads, covariates, numbers)
@@ -102,7 +109,9 @@ def _rows_for(model: CCA, X: Any, Y: Any, covariates: Any, labels: Any, folder: 
         _save(os.path.join(folder, "covariates.safetensors"), pair.beside.covariates, names, named)
         words += ["--covariates", "covariates.safetensors"]
     if labels is not None:
-        known = list(_beside.values(View("X", np.empty((len(numbers), 0)), None, X), labels, "the labels", model.align))
+        known = list(
+            _beside.values(View("X", np.empty((len(numbers), 0)), None, X), labels, "the labels", model.align)
+        )
         if len(known) != len(numbers):
             raise ValueError(f"there are {len(known)} labels, expected one per row, {len(numbers)}")
         _write(os.path.join(folder, "labels.txt"), "".join(f"{_label(known[row])}\n" for row in kept))

@@ -8,8 +8,8 @@ from typing import Any
 class RemotePair(ABC):
     """Two views of the same rows, seen only through sums over their rows. `lcca.dask.Pair` is one.
 
-    A pair must have a `shape`, `moments` and `products`: enough for every method that only needs passes. What else it can do it
-    names in `capabilities`, and the engine calls the methods of no other capability:
+    A pair must have a `shape`, `moments` and `products`: enough for every method that only needs passes. What
+    else it can do it names in `capabilities`, and the engine calls the methods of no other capability:
 
     - "structure": `one_hot`, `dense` and `reduced`;
     - "grams": `gram` and `dense_gram`;
@@ -18,9 +18,10 @@ class RemotePair(ABC):
     - "blocks": `block_gram`;
     - "samples": `sample`.
 
-    The engine calls every method from a thread of its own. Views are numbered: 0 is X, 1 is y. An exception that a method raises
-    stops the fit and reaches the caller of `fit` unchanged. A MemoryError with attributes `needed` and `allowed` says that a
-    matrix does not fit into memory; the engine may then choose another way.
+    The engine calls every method from a thread of its own. Views are numbered: 0 is X, 1 is y. An exception
+    that a method raises stops the fit and reaches the caller of `fit` unchanged. A MemoryError with
+    attributes `needed` and `allowed` says that a matrix does not fit into memory; the engine may
+    then choose another way.
 
     Attributes
     ----------
@@ -46,8 +47,8 @@ class RemotePair(ABC):
         Returns
         -------
         tuple
-            The weight of all rows; per column the sum, the sum of squares, the count of stored entries and, optionally, of
-            those that are not zero.
+            The weight of all rows; per column the sum, the sum of squares, the count of stored entries and,
+            optionally, of those that are not zero.
         """
 
     @abstractmethod
@@ -94,7 +95,8 @@ class RemotePair(ABC):
         raise NotImplementedError
 
     def gram_sample(self) -> Any:
-        """The sample of pairs of columns from which the size of the joint Gram matrix is estimated; None if it cannot be formed."""
+        """The sample of pairs of columns from which the size of the joint Gram matrix is estimated;
+        None if it cannot be formed."""
         raise NotImplementedError
 
     def joint_gram(self, limit: int) -> Any:
@@ -106,7 +108,8 @@ class RemotePair(ABC):
         raise NotImplementedError
 
     def block_gram(self, columns: tuple[Any, Any], means: Any, limit: int) -> Any:
-        """The Gram matrix of chosen columns of both views, X first, about the given means, in at most `limit` bytes.
+        """The Gram matrix of chosen columns of both views, X first, about the given means,
+        in at most `limit` bytes.
 
         Parameters
         ----------
@@ -128,7 +131,8 @@ class RemotePair(ABC):
         Returns
         -------
         tuple
-            Per view the offsets, columns and values of sparse rows; one weight per row, or None if rows are not weighted.
+            Per view the offsets, columns and values of sparse rows;
+            one weight per row, or None if rows are not weighted.
         """
         raise NotImplementedError
 

@@ -28,8 +28,8 @@ class Views(NamedTuple):
 class View:
     """One view before it meets the other: an array that scikit-learn has checked, or a file.
 
-    The names of its rows are those of `source`, the table or file that it was made from, unless `ids` name them: columns that
-    a model does not have.
+    The names of its rows are those of `source`, the table or file that it was made from, unless `ids` name
+    them: columns that a model does not have.
     """
 
     name: str
@@ -103,7 +103,8 @@ class View:
 
 
 def _ids(view: View) -> list[tuple[str, NDArray[Any]]]:
-    """Columns of a table that are called like one that names the rows, and hold a different whole number in each."""
+    """Columns of a table that are called like one that names the rows,
+    and hold a different whole number in each."""
     called = [i for i, name in enumerate(view.names or []) if _lcca.is_called_like_id(name)]
     found = []
     data, is_sparse = view.data, sp.issparse(view.data)
@@ -136,7 +137,8 @@ class _OwnMeans:
 
 @dataclass
 class Beside:
-    """What belongs to the rows of X besides the views, and follows them when rows are left out or change places."""
+    """What belongs to the rows of X besides the views, and follows them when rows are
+    left out or change places."""
 
     weights: Array | None = None
     covariates: View | None = None
@@ -144,7 +146,9 @@ class Beside:
 
     def taken(self, rows: NDArray[Any]) -> "Beside":
         """What belongs to some of the rows."""
-        weights, groups = (None if numbers is None else numbers[rows] for numbers in (self.weights, self.groups))
+        weights, groups = (
+            None if numbers is None else numbers[rows] for numbers in (self.weights, self.groups)
+        )
         return Beside(weights, None if self.covariates is None else self.covariates.taken(rows), groups)
 
 
@@ -247,7 +251,10 @@ def matched(x: View, y: View, belonging: Callable[[View], Beside], align: str) -
         raise ValueError("no row has all values in both views")
     if not kept.all():
         count = int((~kept).sum())
-        what = f"{count} row{'' if count == 1 else 's'} with missing values left out of both views, {int(kept.sum())} left"
+        what = (
+            f"{count} row{'' if count == 1 else 's'} with missing values left out of both "
+            f"views, {int(kept.sum())} left"
+        )
         _notes.warn(what, _notes.DataWarning)
     x_rows, y_rows = x_rows[kept], y_rows[kept]
     is_all = len(x_rows) == x.length and bool((x_rows == np.arange(x.length)).all())
@@ -275,6 +282,9 @@ def _filled(view: View, weights: Array | None, means: Means) -> View:
     filled = _missing.filled(view.data, means.of(view, weights))
     if gaps and means.learn:
         cells = view.data.shape[0] * view.data.shape[1]
-        message = f"{gaps} of {cells} values of {view.name} are missing and were filled in by the means of their columns"
+        message = (
+            f"{gaps} of {cells} values of {view.name} are missing and were filled in by "
+            "the means of their columns"
+        )
         _notes.warn(message, _notes.DataWarning)
     return view.with_data(filled)

@@ -28,8 +28,8 @@ class _Measured(CCA):
 class PLSSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Partial least squares by SVD: the pairs of directions of largest covariance, orthogonal to each other.
 
-    Used like `sklearn.cross_decomposition.PLSSVD`, with the same numbers, and on the engine of `CCA` with `metric="pls"`: sparse
-    data stay sparse, and the p₁ × p₂ cross-covariance is not formed if it is large.
+    Used like `sklearn.cross_decomposition.PLSSVD`, with the same numbers, and on the engine of `CCA` with
+    `metric="pls"`: sparse data stay sparse, and the p₁ × p₂ cross-covariance is not formed if it is large.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ class PLSSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
     x_weights_, y_weights_ : arrays of shape (p, k)
         Left and right singular vectors of the cross-covariance of the (scaled) columns.
     model_ : CCA
-        The fitted model, with correlations, loadings, `converged_`, `report`, `predict`, `save` and all else. Its weights are in the
-        units of the data.
+        The fitted model, with correlations, loadings, `converged_`, `report`, `predict`, `save` and all else.
+        Its weights are in the units of the data.
     n_features_in_ : int
         Columns of X.
     feature_names_in_ : array of str
@@ -120,12 +120,16 @@ class PLSSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         _inputs.note_columns(self, model.n_features_in_, getattr(model, "feature_names_in_", None))
         weights = [model.x_weights_, model.y_weights_]
         if self.scale:
-            weights = [own * deviations[:, None] for own, deviations in zip(weights, model._deviations, strict=True)]
+            weights = [
+                own * deviations[:, None] for own, deviations in zip(weights, model._deviations, strict=True)
+            ]
         lengths = [np.linalg.norm(own, axis=0) for own in weights]
         # Signs as scikit-learn has them: the largest entry of each left vector is positive.
         signs = np.sign(weights[0][abs(weights[0]).argmax(axis=0), np.arange(weights[0].shape[1])])
         self._factors = [signs / length for length in lengths]
-        self.x_weights_, self.y_weights_ = (own * factor for own, factor in zip(weights, self._factors, strict=True))
+        self.x_weights_, self.y_weights_ = (
+            own * factor for own, factor in zip(weights, self._factors, strict=True)
+        )
         return self
 
     @also_called_Y

@@ -15,17 +15,25 @@ _ROUNDING = 1e-6  # of a matrix with a unit diagonal: room for sums in single pr
 _STEPS = 300  # of the search for a negative eigenvalue of a sparse matrix
 
 
-def check_names(matrices: tuple[Any, Any, Any], means: tuple[Any, Any], names: list[list[str] | None]) -> None:
+def check_names(
+    matrices: tuple[Any, Any, Any], means: tuple[Any, Any], names: list[list[str] | None]
+) -> None:
     """Refuses frames and series whose names are those of the columns in another order."""
     xx, yy, xy = matrices
     x, y = names
-    labels = [(xx, "Sxx", x, None), (yy, "Syy", y, None), (xy, "Sxy", x, y), (means[0], "mean_x", x, None), (means[1], "mean_y", y, None)]
+    labels = [
+        (xx, "Sxx", x, None), (yy, "Syy", y, None), (xy, "Sxy", x, y), (means[0], "mean_x", x, None),
+        (means[1], "mean_y", y, None),
+    ]
     for data, name, rows, columns in labels:
         own = (_rows.names(data), _frames.column_names(data) if columns is not None else None)
         for found, expected in zip(own, (rows, columns), strict=True):
             if found is None or expected is None or list(found) == expected:
                 continue
-            raise ValueError(f"{name} names its columns otherwise than Sxx and Syy do: put them in the same order, or pass arrays")
+            raise ValueError(
+                f"{name} names its columns otherwise than Sxx and Syy do: put them in the same order, "
+                "or pass arrays"
+            )
 
 
 def check_symmetric(matrix: Any, name: str) -> None:
@@ -36,25 +44,33 @@ def check_symmetric(matrix: Any, name: str) -> None:
     variances = matrix.diagonal()
     if (variances < 0).any():
         worst = int(np.argmin(variances))
-        raise ValueError(f"{name} cannot be a Gram matrix: the variance of column {worst} is {variances[worst]:.6g}")
+        raise ValueError(
+            f"{name} cannot be a Gram matrix: the variance of column {worst} is {variances[worst]:.6g}"
+        )
     size = variances.max(initial=0)
     apart = abs(matrix - matrix.T).max() if rows else 0
     if apart > _ROUNDING * size:
-        raise ValueError(f"{name} is not symmetric: entries differ from those across the diagonal by up to {apart:.3g}")
+        raise ValueError(
+            f"{name} is not symmetric: entries differ from those across the diagonal by up to {apart:.3g}"
+        )
 
 
 def check_definite(blocks: list[Any], rows: float, means: list[Array]) -> None:
     """Refuses a joint matrix with a negative eigenvalue: no rows have it, whatever they are.
 
-    With a unit diagonal the matrix of real rows has no eigenvalue below 0, except for rounding. A dense matrix is factorized.
-    A sparse one is searched by Lanczos steps, whose values are never below the smallest eigenvalue: what they find is a proof.
+    With a unit diagonal the matrix of real rows has no eigenvalue below 0, except for rounding. A dense
+    matrix is factorized. A sparse one is searched by Lanczos steps, whose values are never below the smallest
+    eigenvalue: what they find is a proof.
     """
     xx, yy, xy = blocks
     squares = [block.diagonal() - rows * mean**2 for block, mean in ((xx, means[0]), (yy, means[1]))]
     raw = np.concatenate([xx.diagonal(), yy.diagonal()])
     variance = np.concatenate(squares)
     if (variance < -_ROUNDING * raw).any():
-        raise ValueError("the matrices and the means do not belong together: n times a squared mean is more than its sum of squares")
+        raise ValueError(
+            "the matrices and the means do not belong together: "
+            "n times a squared mean is more than its sum of squares"
+        )
     is_constant = variance <= 1e-13 * raw
     scale = np.where(is_constant, 0, 1 / np.sqrt(np.where(is_constant, 1, variance)))
     mean = np.concatenate(means)
@@ -70,10 +86,12 @@ def check_definite(blocks: list[Any], rows: float, means: list[Array]) -> None:
         joint = np.outer(scale, scale) * (joint - rows * np.outer(mean, mean))
         smallest = _smallest_if_below(-slack, joint)
     if smallest < -slack:
-        remedy = "check the divisor, which columns belong to which matrix, and that all come from the same rows"
+        remedy = (
+            "check the divisor, which columns belong to which matrix, and that all come from the same rows"
+        )
         raise ValueError(
-            "no rows have these matrices: with a unit diagonal, the joint matrix [Sxx Sxy; Sxyᵀ Syy] has an eigenvalue "
-            f"of {smallest:.3g}, expected none below 0; {remedy}"
+            "no rows have these matrices: with a unit diagonal, the joint matrix [Sxx Sxy; "
+            f"Sxyᵀ Syy] has an eigenvalue of {smallest:.3g}, expected none below 0; {remedy}"
         )
 
 
@@ -88,9 +106,13 @@ def _check_constant(joint: Any, is_constant: Any, raw: Array, scale: Array, mean
         is_wrong = abs(own[raw[places] == 0]).sum() > 0
     else:
         correlations = abs(own - rows * np.outer(mean[places], mean)) * scale
-        is_wrong = (correlations > _ROUNDING * np.sqrt(raw[places])[:, None] + 1e-10 * np.sqrt(raw.max(initial=0))).any()
+        is_wrong = (
+            correlations > _ROUNDING * np.sqrt(raw[places])[:, None] + 1e-10 * np.sqrt(raw.max(initial=0))
+        ).any()
     if is_wrong:
-        raise ValueError("no rows have these matrices: a column has covariances with others and a variance of 0")
+        raise ValueError(
+            "no rows have these matrices: a column has covariances with others and a variance of 0"
+        )
 
 
 def _smallest_if_below(limit: float, matrix: Array) -> float:
@@ -115,7 +137,9 @@ def _smallest(joint: Any, scale: Array, mean: Array, rows: float) -> float:
     operator = LinearOperator((size, size), matvec=product, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(size)
     try:
-        return float(eigsh(operator, k=1, which="SA", v0=start, maxiter=_STEPS, tol=1e-3, return_eigenvectors=False)[0])
+        return float(
+            eigsh(operator, k=1, which="SA", v0=start, maxiter=_STEPS, tol=1e-3, return_eigenvectors=False)[0]
+        )
     except ArpackError as error:
         found = getattr(error, "eigenvalues", [])
         return float(min(found, default=0.0))

@@ -8,8 +8,8 @@ import sysconfig
 from collections.abc import Sequence
 
 _MISSING = (
-    "the program lcca is neither beside this Python nor on PATH: cargo install --path crates/lcca-cli installs it, "
-    "or set LCCA_PROGRAM to its path"
+    "the program lcca is neither beside this Python nor on PATH: "
+    "cargo install --path crates/lcca-cli installs it, or set LCCA_PROGRAM to its path"
 )
 
 
@@ -32,9 +32,15 @@ def find() -> str:
 
 def run(words: Sequence[str], folder: str) -> None:
     """Runs the program quietly in a folder. What it refuses is a ValueError with its message."""
-    done = subprocess.run([find(), *words, "--quiet"], cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False)
+    done = subprocess.run(
+        [find(), *words, "--quiet"], cwd=folder, capture_output=True, encoding="utf-8", errors="replace",
+        check=False,
+    )
     if done.returncode != 0:
-        message = done.stderr.strip().removeprefix("lcca: ") or f"lcca {words[0]} failed with exit code {done.returncode}"
+        message = (
+            done.stderr.strip().removeprefix("lcca: ")
+            or f"lcca {words[0]} failed with exit code {done.returncode}"
+        )
         raise (ValueError if done.returncode == 2 else RuntimeError)(message)
 
 

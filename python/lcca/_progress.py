@@ -1,4 +1,5 @@
-"""Progress of a fit on standard error: a tqdm bar if tqdm is installed, also in notebooks, else a plain line."""
+"""Progress of a fit on standard error: a tqdm bar if tqdm is installed, also in notebooks,
+else a plain line."""
 
 import sys
 import time
@@ -11,7 +12,8 @@ _BETWEEN = 0.1  # seconds between two updates
 
 
 class Progress:
-    """Shows passes and iterations, without a total: the number of passes of a default fit is not known in advance.
+    """Shows passes and iterations, without a total: the number of passes of a default fit
+    is not known in advance.
 
     The name of the work may change while it runs, such as from one fold to the next.
     """

@@ -1,4 +1,5 @@
-"""Estimates of columns from canonical variables, by the regressions that a fit computes. Nothing here is columns × columns."""
+"""Estimates of columns from canonical variables, by the regressions that a fit computes.
+Nothing here is columns × columns."""
 
 from typing import Any
 
@@ -14,7 +15,9 @@ Array = NDArray[np.float64]
 def known(regression: Array | None) -> Array:
     """The coefficients, one row per column of the view."""
     if regression is None:
-        raise NotFittedError("This model file holds no regressions, as an earlier version wrote it: fit again to predict.")
+        raise NotFittedError(
+            "This model file holds no regressions, as an earlier version wrote it: fit again to predict."
+        )
     return regression
 
 
@@ -24,7 +27,10 @@ def estimate(regression: Array | None, mean: Array | None, scores: Any, name: st
     scores = check_array(scores, input_name=name, dtype=np.float64, ensure_all_finite="allow-nan")
     if scores.shape[1] != regression.shape[1]:
         raise ValueError(f"{name} has {scores.shape[1]} canonical variables, expected {regression.shape[1]}")
-    refuse_large("the estimates", len(scores), len(regression), memory, "ask for fewer rows at a time, or for some columns of y")
+    refuse_large(
+        "the estimates", len(scores), len(regression), memory,
+        "ask for fewer rows at a time, or for some columns of y",
+    )
     rows = np.asarray(scores @ regression.T)
     if mean is not None:
         rows += mean
@@ -34,7 +40,13 @@ def estimate(regression: Array | None, mean: Array | None, scores: Any, name: st
 def dense_coefficients(regression: Array | None, weights: Array, memory: int) -> Array:
     """The coefficients of every column of y on every column of X."""
     regression = known(regression)
-    refuse_large("coef_", len(regression), len(weights), memory, "use coef_operator_, which has the same coefficients as factors")
+    refuse_large(
+        "coef_",
+        len(regression),
+        len(weights),
+        memory,
+        "use coef_operator_, which has the same coefficients as factors",
+    )
     return np.asarray(regression @ weights.T)
 
 
@@ -47,7 +59,10 @@ def refuse_large(what: str, rows: int, columns: int, memory: int, remedy: str) -
     """Raises a MemoryError if a dense array takes more memory than allowed."""
     needed = 8 * rows * columns
     if needed > memory:
-        size = f"{rows:,} × {columns:,} numbers, {needed / 1e9:.3g} GB, and memory={memory / 1e9:.3g} GB is allowed"
+        size = (
+            f"{rows:,} × {columns:,} numbers, {needed / 1e9:.3g} GB, "
+            f"and memory={memory / 1e9:.3g} GB is allowed"
+        )
         raise MemoryError(f"{what} would take {size}: {remedy}")
 
 

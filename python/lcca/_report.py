@@ -12,7 +12,10 @@ from lcca import _lcca, _notes
 def text(model: Any) -> str:
     """The report: sizes, pairs, whether the fit converged, and its cost."""
     pairs, (x_cols, y_cols) = len(model.correlations_), (len(model.x_weights_), len(model.y_weights_))
-    lines = [f"{model.chosen_ or 'loaded'}: {pairs} pairs from {model.n_samples_:,} rows × ({x_cols:,} + {y_cols:,} columns)"]
+    lines = [
+        f"{model.chosen_ or 'loaded'}: {pairs} pairs from {model.n_samples_:,} rows × "
+        f"({x_cols:,} + {y_cols:,} columns)"
+    ]
     if model.why_:
         lines.append(model.why_)
     lines += [_scaling(model), "", *_pairs(model), "", f"captured total {model.total_:.6f} of {pairs}"]
@@ -26,7 +29,11 @@ def text(model: Any) -> str:
 
 def _scaling(model: Any) -> str:
     """Whether columns were divided by their standard deviations."""
-    scaled = {d["side"]: d["scaled"] for d in model.decisions_ or [] if isinstance(d, dict) and d["decision"] == "columns-scaled"}
+    scaled = {
+        d["side"]: d["scaled"]
+        for d in model.decisions_ or []
+        if isinstance(d, dict) and d["decision"] == "columns-scaled"
+    }
     if not scaled:
         return "columns in the units of the data"
     return "scaled: " + ", ".join(f"{count} columns of {side}" for side, count in scaled.items())
@@ -47,13 +54,19 @@ def _pairs(model: Any) -> list[str]:
     if not is_cca:
         rows = zip(model.correlations_, model.objective_, model.residuals_, strict=True)
         lines = [f"{i:4d}  {c:11.6f}  {d:10.4g}  {r:8.1e}" for i, (c, d, r) in enumerate(rows, 1)]
-    table = ["pair  correlation  objective  residual" if is_cca else "pair  correlation  covariance  residual", *lines]
+    table = [
+        "pair  correlation  objective  residual" if is_cca else "pair  correlation  covariance  residual",
+        *lines,
+    ]
     if held_out is None:
         return table
     training = model.held_out_training_correlations_
     found = [f"  {t:9.6f}  {h:9.6f}" for t, h in zip(training, held_out, strict=True)]
     found += [""] * (len(lines) - len(found))
-    return [f"{table[0]}   training   held out", *(line + more for line, more in zip(lines, found, strict=False))]
+    return [
+        f"{table[0]}   training   held out",
+        *(line + more for line, more in zip(lines, found, strict=False)),
+    ]
 
 
 def _verdict(model: Any) -> str:
@@ -63,7 +76,11 @@ def _verdict(model: Any) -> str:
 
 def _missing(model: Any) -> str:
     share = model.missing_
-    return f"about {share:.1e} of it may be missing" if math.isfinite(share) else "this method cannot tell what is missing"
+    return (
+        f"about {share:.1e} of it may be missing"
+        if math.isfinite(share)
+        else "this method cannot tell what is missing"
+    )
 
 
 def _cost(model: Any) -> str:
@@ -87,7 +104,10 @@ def warn_of(model: Any, notes: "list[_notes.Note]") -> None:
         if not is_expected and not _notes.is_moot(note.kind):
             _notes.warn(note.text + _remedy(model, note), _notes.ResultWarning)
     if not model.converged_:
-        message = f"CCA did not converge to tol={model.tol}: there is more correlation to be found, {_missing(model)}"
+        message = (
+            f"CCA did not converge to tol={model.tol}: there is more correlation to be "
+            f"found, {_missing(model)}"
+        )
         _notes.warn(f"{message}; {_advice(model)}.", ConvergenceWarning)
 
 
@@ -99,6 +119,7 @@ def _advice(model: Any) -> str:
     for limit in ("max_passes", "max_iter"):
         if getattr(model, limit) is not None:
             return f"raise {limit}"
-    # Methods with parameters stop when these say so, whatever is missing; the others go on until they have converged.
+    # Methods with parameters stop when these say so, whatever is missing;
+    # the others go on until they have converged.
     is_limited = any(model.method in parameter["methods"] for parameter in _lcca.method_parameters())
     return 'method="auto" finds it' if is_limited else "raise tol"

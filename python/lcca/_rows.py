@@ -1,4 +1,5 @@
-"""What rows are called, and which rows belong together. The rule is the engine's, the same for tables and files."""
+"""What rows are called, and which rows belong together. The rule is the engine's,
+the same for tables and files."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +17,12 @@ Rows = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def labels(
-    data: Any, called: str, rows: int, ids: Sequence[tuple[str, list[str]]] = (), *, may_have_more: bool = False
+    data: Any,
+    called: str,
+    rows: int,
+    ids: Sequence[tuple[str, list[str]]] = (),
+    *,
+    may_have_more: bool = False,
 ) -> RowLabels:
     """What the rows of a table, an array or a file are called.
 
@@ -31,7 +37,8 @@ def labels(
     ids : list of (name, numbers)
         Columns that may name the rows.
     may_have_more : bool
-        Whether these belong to the rows of the other table: all of those must be among them, and there may be more.
+        Whether these belong to the rows of the other table: all of those must be among them,
+        and there may be more.
     """
     if isinstance(data, Matrix):
         return RowLabels.of_file(called, data, may_have_more)
@@ -54,7 +61,8 @@ def index_of(data: Any) -> Any:
 
 
 def texts(index: Any) -> list[str]:
-    """The names in an index as the engine writes them: levels with commas between, whole numbers without a point."""
+    """The names in an index as the engine writes them: levels with commas between,
+    whole numbers without a point."""
     if index.nlevels > 1:
         return [", ".join(_text(level) for level in levels) for levels in index]
     return [_text(name) for name in index]
@@ -92,7 +100,12 @@ def _is_default(index: Any) -> bool:
 def are_same(x: Any, y: Any) -> bool:
     """Whether two tables have the same index in the same order, which need not be written out then."""
     x_index, y_index = index_of(x), index_of(y)
-    return x_index is not None and y_index is not None and bool(x_index.equals(y_index)) and not _is_default(x_index)
+    return (
+        x_index is not None
+        and y_index is not None
+        and bool(x_index.equals(y_index))
+        and not _is_default(x_index)
+    )
 
 
 def match(x: RowLabels, y: RowLabels, align: str) -> tuple[list[int | None], Rows | None]:
@@ -103,7 +116,8 @@ def match(x: RowLabels, y: RowLabels, align: str) -> tuple[list[int | None], Row
     ids : list of int or None
         Of each table, which of the columns that may name the rows names them.
     rows : pair of arrays or None
-        Rows of the first table, ascending, and the row of the second that belongs to each; None if all belong together as they are.
+        Rows of the first table, ascending, and the row of the second that belongs to each;
+        None if all belong together as they are.
     """
     ids, rows, remarks = _lcca.match_rows(x, y, align)
     for remark in remarks:

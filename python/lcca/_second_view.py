@@ -8,7 +8,8 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def also_called_Y(method: Method) -> Method:  # noqa: N802
-    """Lets callers name the argument after X `Y` as well. The signature stays the same, as scikit-learn reads it."""
+    """Lets callers name the argument after X `Y` as well. The signature stays the same,
+    as scikit-learn reads it."""
 
     @functools.wraps(method)
     def named(*arguments: Any, Y: Any = None, **others: Any) -> Any:

@@ -24,11 +24,14 @@ _MOST_TRIED = 50
 
 
 def invalid(name: str, expected: str, value: Any) -> InvalidParameterError:
-    """The error of a parameter of a wrong kind, in scikit-learn's words. It is a ValueError and a TypeError."""
+    """The error of a parameter of a wrong kind, in scikit-learn's words.
+    It is a ValueError and a TypeError."""
     return InvalidParameterError(f"The {name!r} parameter of CCA must be {expected}. Got {value!r} instead.")
 
 
-def number(value: Any, name: str, kind: type = Integral, least: float = 0, expected: str | None = None) -> Any:
+def number(
+    value: Any, name: str, kind: type = Integral, least: float = 0, expected: str | None = None
+) -> Any:
     """A number that is at least `least`. Python counts Booleans as integers; here they are a mistake."""
     if isinstance(value, (bool, np.bool_)):
         words = expected or ("an integer" if kind is Integral else "a number")
@@ -43,7 +46,8 @@ def flag(value: Any, name: str) -> None:
 
 
 def threads(n_jobs: int | None) -> int:
-    """The number of threads, as scikit-learn understands `n_jobs`: None is 1 unless in a joblib context, -1 is all processors."""
+    """The number of threads, as scikit-learn understands `n_jobs`:
+    None is 1 unless in a joblib context, -1 is all processors."""
     if isinstance(n_jobs, (bool, np.bool_)):
         raise invalid("n_jobs", "an integer or None", n_jobs)
     return int(joblib.effective_n_jobs(n_jobs))
@@ -55,7 +59,8 @@ def worthwhile(threads: int, numbers: int) -> int:
 
 
 def seed(random_state: Any) -> int:
-    """The engine's seed: an integer is used as it is, so that the program gives the same bits; a generator is drawn from."""
+    """The engine's seed: an integer is used as it is, so that the program gives the same bits;
+    a generator is drawn from."""
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
@@ -64,7 +69,8 @@ def seed(random_state: Any) -> int:
 
 
 def memory(size: int | str | None, name: str = "memory") -> int:
-    """The allowed bytes, from a number or a size such as "8GiB"; half of the machine's memory if none is given."""
+    """The allowed bytes, from a number or a size such as "8GiB";
+    half of the machine's memory if none is given."""
     if size is None:
         return _half_of_memory()
     if isinstance(size, str):
@@ -80,7 +86,10 @@ def device(name: Any, size: int | str | None) -> dict[str, Any]:
     if not isinstance(name, str):
         raise invalid("device", "'cpu', 'cuda', 'cuda:N' or 'auto'", name)
     if name == "cpu" and size is not None:
-        raise ValueError(f'device_memory == {size!r} is the memory of a GPU, expected device="cuda" or device="auto" with it')
+        raise ValueError(
+            f"device_memory == {size!r} is the memory of a GPU, "
+            'expected device="cuda" or device="auto" with it'
+        )
     return {"device": name, "device_memory": None if size is None else memory(size, "device_memory")}
 
 
@@ -91,7 +100,9 @@ def _half_of_memory() -> int:
         return 4 << 30
 
 
-def components(requested: int | str | None, rows: int, x_cols: int, y_cols: int, *, auto: bool = False) -> int:
+def components(
+    requested: int | str | None, rows: int, x_cols: int, y_cols: int, *, auto: bool = False
+) -> int:
     """The number of pairs: the requested one, or 20 or as many as the data allow if none is requested.
 
     With `auto`, "auto" may be requested: then it is the number of pairs to try.
@@ -101,13 +112,17 @@ def components(requested: int | str | None, rows: int, x_cols: int, y_cols: int,
         return min(20, limit)
     if isinstance(requested, str) and requested == "auto":
         if not auto:
-            raise ValueError('n_components="auto" holds rows out and needs all rows in this process, in one call of `fit`')
+            raise ValueError(
+                'n_components="auto" holds rows out and needs all rows in this process, in one call of `fit`'
+            )
         return min(_MOST_TRIED, limit)
-    count = int(number(requested, "n_components", least=1, expected='an int in the range [1, inf), "auto" or None'))
+    count = int(
+        number(requested, "n_components", least=1, expected='an int in the range [1, inf), "auto" or None')
+    )
     if count > limit:
         raise ValueError(
-            f"`n_components` upper bound is {limit}. Got {requested} instead. Reduce `n_components`: there are no more pairs "
-            f"than the smallest of {rows} rows, {x_cols} columns of X and {y_cols} of y."
+            f"`n_components` upper bound is {limit}. Got {requested} instead. Reduce `n_components`: there "
+            f"are no more pairs than the smallest of {rows} rows, {x_cols} columns of X and {y_cols} of y."
         )
     return count
 
@@ -138,7 +153,8 @@ def options(params: dict[str, Any], n_components: int) -> dict[str, Any]:
 
 
 def columns(options: dict[str, Any]) -> int:
-    """The approximate width of the widest panels in a fit: LOBPCG carries half as many extra columns along."""
+    """The approximate width of the widest panels in a fit: LOBPCG carries half as
+    many extra columns along."""
     k = options["n_components"]
     extra = options["oversample"] if options["oversample"] is not None else max(k // 2, 4)
     # The engine names numbers of components with a "k" in front, such as k_pc.
@@ -147,7 +163,8 @@ def columns(options: dict[str, Any]) -> int:
 
 
 def _method_parameters(params: dict[str, Any]) -> dict[str, str]:
-    """The parameters of methods that were given, as texts. The engine knows which method has which, and their ranges."""
+    """The parameters of methods that were given, as texts. The engine knows which method has which,
+    and their ranges."""
     given = {}
     for parameter in _lcca.method_parameters():
         name = parameter["name"]
@@ -177,7 +194,9 @@ def normalization(how: Any) -> list[str]:
     both = list(how) if isinstance(how, (list, tuple)) else [how, how]
     names = ("length", "sum", "log1p")
     if len(both) != 2 or any(one is not None and one not in names for one in both):
-        raise invalid("normalize_rows", "None, 'length', 'sum', 'log1p' or a pair of these, one per view", how)
+        raise invalid(
+            "normalize_rows", "None, 'length', 'sum', 'log1p' or a pair of these, one per view", how
+        )
     return ["no" if one is None else one for one in both]
 
 

@@ -1,4 +1,5 @@
-"""Two views in one step of a pipeline: each with a transformer of its own, CCA between them, anything after."""
+"""Two views in one step of a pipeline: each with a transformer of its own,
+CCA between them, anything after."""
 
 from typing import Any
 
@@ -17,21 +18,22 @@ _OUTPUTS = ("both", "x", "y", "mean")
 class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Makes two views of a table, fits CCA to them and returns their canonical variables as features.
 
-    A step of scikit-learn's pipelines has one input. Here it holds both views: a table with columns for either, or a pair (X, y).
-    Each view goes through a transformer of its own, such as a vectorizer, and CCA finds what they share. A classifier can follow.
+    A step of scikit-learn's pipelines has one input. Here it holds both views: a table with columns for
+    either, or a pair (X, y). Each view goes through a transformer of its own, such as a vectorizer, and CCA
+    finds what they share. A classifier can follow.
 
     Parameters
     ----------
     x, y : transformer or None
         What makes each view from its columns. None takes them as they are.
     x_columns, y_columns : str, int, list or slice
-        The columns of each view, as in a `ColumnTransformer`: one name gives a transformer a one-dimensional column, as
-        vectorizers want it, and a list a table. Both are None if the input is a pair (X, y).
+        The columns of each view, as in a `ColumnTransformer`: one name gives a transformer a one-dimensional
+        column, as vectorizers want it, and a list a table. Both are None if the input is a pair (X, y).
     cca : CCA, optional
         The model in the middle [default: `CCA()`].
     output : "both", "x", "y" or "mean"
-        The canonical variables to return: those of both views side by side, of one view, or the mean of each pair. With "x" and
-        "y", `transform` does not look at the other view, so that may be missing.
+        The canonical variables to return: those of both views side by side, of one view, or the mean of each
+        pair. With "x" and "y", `transform` does not look at the other view, so that may be missing.
 
     Attributes
     ----------
@@ -53,7 +55,9 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ...     "title": ["cats sleep", "dogs run", "cats eat", "dogs bark"] * 5,
     ...     "text": ["the cat is asleep", "a dog runs fast", "my cat likes fish", "the dog is loud"] * 5,
     ... })
-    >>> views = TwoViews(CountVectorizer(), CountVectorizer(), x_columns="title", y_columns="text", cca=CCA(2, ridge=0.1))
+    >>> views = TwoViews(
+    ...     CountVectorizer(), CountVectorizer(), x_columns="title", y_columns="text", cca=CCA(2, ridge=0.1)
+    ... )
     >>> model = make_pipeline(views, LogisticRegression()).fit(table, ["cat", "dog"] * 10)
     >>> model.predict(table[:2]).tolist()
     ['cat', 'dog']
@@ -76,7 +80,9 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.cca = cca
         self.output = output
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None, groups: Any = None) -> "TwoViews":
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None, groups: Any = None
+    ) -> "TwoViews":
         """Fits both transformers and CCA.
 
         Parameters
@@ -159,7 +165,9 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         columns, fitted = self._cut(X, self._wanted()), (self.x_, self.y_)
-        made = [None if part is None else _made(step, part) for part, step in zip(columns, fitted, strict=True)]
+        made = [
+            None if part is None else _made(step, part) for part, step in zip(columns, fitted, strict=True)
+        ]
         return self._variables(*made, covariates=covariates)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None) -> float:
@@ -244,14 +252,18 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             chosen = {"x": self.x_columns, "y": self.y_columns}
             return [_safe_indexing(X, chosen[name], axis=1) if name in wanted else None for name in "xy"]
         if not isinstance(X, (tuple, list)) or len(X) != 2:
-            raise ValueError("expected a pair (X, y), or x_columns and y_columns that cut a table into two views")
+            raise ValueError(
+                "expected a pair (X, y), or x_columns and y_columns that cut a table into two views"
+            )
         return [X[i] if name in wanted else None for i, name in enumerate("xy")]
 
     def _check_width(self, X: Any) -> None:
         """Columns without names are told by their places, so there must be as many of them as in the fit."""
         expected, width = getattr(self, "n_features_in_", None), _width(X)
         if expected is not None and _frames.column_names(X) is None and width != expected:
-            raise ValueError(f"X has {width} features, but TwoViews is expecting {expected} features as input.")
+            raise ValueError(
+                f"X has {width} features, but TwoViews is expecting {expected} features as input."
+            )
 
     def _variables(self, x: Any, y: Any, *, covariates: Any) -> Any:
         """The canonical variables that `output` asks for."""
@@ -274,7 +286,8 @@ class TwoViews(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _width(data: Any) -> int:
-    """The number of columns; a list of texts or numbers is one column, and so is a file whose columns nobody has counted."""
+    """The number of columns; a list of texts or numbers is one column,
+    and so is a file whose columns nobody has counted."""
     shape: Any = np.shape(data) if isinstance(data, (list, tuple)) else getattr(data, "shape", ())
     return int(shape[1]) if len(shape) > 1 else 1
 
@@ -286,7 +299,8 @@ def _made(step: Any, part: Any) -> Any:
 def _named(made: Any, step: Any, part: Any) -> Any:
     """What a transformer made, with the names of its columns and those of the rows that it was made from.
 
-    Transformers return arrays, which have neither, so rows of a pair in different orders would be paired by position.
+    Transformers return arrays, which have neither, so rows of a pair in different orders
+    would be paired by position.
     """
     if not hasattr(made, "shape") or len(made.shape) != 2 or hasattr(made, "columns"):
         return made

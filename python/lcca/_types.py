@@ -16,7 +16,8 @@ Path: TypeAlias = str | PathLike[str]
 class Costs(TypedDict, total=False):
     """Columns of the trace that a model file does not hold, because the same fit always gives the same file.
 
-    On a cluster there are also the bytes moved between machines so far, and the seconds spent waiting for them.
+    On a cluster there are also the bytes moved between machines so far,
+    and the seconds spent waiting for them.
     """
 
     work: float
@@ -56,7 +57,8 @@ class ModelParts(TypedDict):
 
 
 class MethodParameter(TypedDict):
-    """A parameter of some methods, as the engine describes it. `choices` are the possible texts; without them it is a number."""
+    """A parameter of some methods, as the engine describes it. `choices` are the possible texts;
+    without them it is a number."""
 
     name: str
     help: str
@@ -67,7 +69,8 @@ class MethodParameter(TypedDict):
 
 
 class FitRecord(TypedDict):
-    """How a fit ended, as a model file remembers it. Decisions and the data of notes are JSON. The trace may be thinned."""
+    """How a fit ended, as a model file remembers it. Decisions and the data of notes are JSON.
+    The trace may be thinned."""
 
     chosen: str
     why: str
@@ -121,7 +124,8 @@ class FitResult(ModelParts):
 
 
 class CrossValidation(TypedDict):
-    """Scores of ridges on held-out rows, by fold and ridge, and the positions of the best and the simplest ridge."""
+    """Scores of ridges on held-out rows, by fold and ridge, and the positions of the
+    best and the simplest ridge."""
 
     scores: list[list[float]]
     mean: Vector

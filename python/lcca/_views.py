@@ -32,30 +32,33 @@ def read(
 ) -> Matrix:
     """Opens a file that the program `lcca` reads. Formats that can be mapped are mapped.
 
-    What is guessed about a table, such as that its first line has names, is a `DataWarning`, and in `Matrix.notes`.
+    What is guessed about a table, such as that its first line has names, is a `DataWarning`,
+    and in `Matrix.notes`.
 
     Parameters
     ----------
     path : str or path
-        SciPy's .npz, NumPy's .npy, MatrixMarket, svmlight, .csv, .tsv, .parquet, .arrow, a folder of single-cell counts, or the
-        store (.safetensors).
+        SciPy's .npz, NumPy's .npy, MatrixMarket, svmlight, .csv, .tsv, .parquet, .arrow, a folder of
+        single-cell counts, or the store (.safetensors).
     header : bool, optional
         Whether the first line of a .csv or .tsv file names the columns [default: guessed].
     index : str or False, optional
-        The column of a table that names the rows; False if there is none [default: guessed]. `Matrix.row_names` has them.
+        The column of a table that names the rows; False if there is none [default: guessed].
+        `Matrix.row_names` has them.
     na : str or list of str, optional
-        Texts that stand for a missing value, in columns of any kind [default: the usual ones such as "NA" in columns of
-        numbers; in columns of text, where "NA" may be a category, only empty cells].
+        Texts that stand for a missing value, in columns of any kind [default: the usual ones such as "NA" in
+        columns of numbers; in columns of text, where "NA" may be a category, only empty cells].
     columns : str or list of str, optional
         The columns of a table to read: names, or patterns with `*` [default: all]. Others are not looked at.
     missing : "error", "drop" or "mean"
         What happens to missing values. Rows that are dropped are dropped from both views in `CCA.fit`.
     categorical : "auto", "error" or list of str
-        Whether columns of text become indicator columns, named `column=value`, or are refused. A list names columns that
-        are categories even if they hold numbers.
+        Whether columns of text become indicator columns, named `column=value`, or are refused. A list names
+        columns that are categories even if they hold numbers.
     delimiter : str, optional
-        The character between the fields of a text, such as ";" or "\\t"; " " stands for any number of spaces [default: that of the
-        extension, unless the first lines show another]. With it, a file of any extension is read as a table.
+        The character between the fields of a text, such as ";" or "\\t"; " " stands for any number of spaces
+        [default: that of the extension, unless the first lines show another]. With it, a file of any
+        extension is read as a table.
     decimal : "." or ",", optional
         The character before the decimals of numbers in a text [default: guessed].
     cols : int, optional
@@ -173,10 +176,14 @@ def _from_sparse(data: Any, name: str, threads: int) -> Matrix:
 
 
 def finite_rows(data: Any, threads: int) -> Matrix | None:
-    """The rows of a large dense array without NaN and infinity: all threads look, and scikit-learn would look with one. None may also
-    mean that nobody looked."""
+    """The rows of a large dense array without NaN and infinity: all threads look, and scikit-learn would look
+    with one. None may also mean that nobody looked."""
     is_plain = isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype in (np.float32, np.float64)
-    if not is_plain or data.size < _settings.WORTH_A_THREAD or not (data.flags.c_contiguous or data.flags.f_contiguous):
+    if (
+        not is_plain
+        or data.size < _settings.WORTH_A_THREAD
+        or not (data.flags.c_contiguous or data.flags.f_contiguous)
+    ):
         return None
     try:
         return Matrix.dense("X", data, _settings.worthwhile(threads, data.size))

@@ -16,8 +16,8 @@ Array = NDArray[np.float64]
 class Wilks:
     """Wilks' test with Bartlett's approximation, one number per pair: each tests that pair and all after it.
 
-    It assumes independent rows, normal data, many more rows than columns, and no ridge. `permutation_test` on held-out rows assumes
-    only the first.
+    It assumes independent rows, normal data, many more rows than columns, and no ridge. `permutation_test` on
+    held-out rows assumes only the first.
     """
 
     correlations: Array
@@ -33,13 +33,17 @@ class Wilks:
     ranks: tuple[int, int]
     """Columns of X and of y that do not depend on the others, which degrees of freedom are counted from."""
     n_covariates: int
-    """Covariates that are neither constant nor depend on others, each of which takes a dimension from the rows."""
+    """Covariates that are neither constant nor depend on others,
+    each of which takes a dimension from the rows."""
 
     def __repr__(self) -> str:
         lines = ["Wilks' test that a pair and all after it correlate by chance only"]
         lines.append("pair  correlation    lambda  chi-square  degrees         p")
         for i, p in enumerate(self.p_values):
-            numbers = f"{self.correlations[i]:11.4f}  {self.wilks_lambda[i]:8.4f}  {self.chi_square[i]:10.2f}  {self.degrees[i]:7,.0f}"
+            numbers = (
+                f"{self.correlations[i]:11.4f}  {self.wilks_lambda[i]:8.4f}  {self.chi_square[i]:10.2f} "
+                f" {self.degrees[i]:7,.0f}"
+            )
             lines.append(f"{i + 1:4}  {numbers}  {_lcca.p_value_text(p):>8}")
         return "\n".join(lines)
 
@@ -56,15 +60,17 @@ def wilks(
 ) -> Wilks:
     """Tests how many pairs of small views correlate, on all rows and without a ridge.
 
-    Assumes independent rows, normal data and many more rows than columns; the result says so. From the shell: `lcca fit --wilks`.
+    Assumes independent rows, normal data and many more rows than columns; the result says so. From the shell:
+    `lcca fit --wilks`.
 
     Parameters
     ----------
     X, y : as for `CCA.fit`
-        Two views, with many more rows than columns. Columns that depend on others, such as the last indicator of a category, change
-        nothing: degrees of freedom count the rank.
+        Two views, with many more rows than columns. Columns that depend on others, such as the last indicator
+        of a category, change nothing: degrees of freedom count the rank.
     covariates : as for `CCA.fit`, optional
-        Columns whose linear influence is taken out of both views first. The correlations are then partial correlations.
+        Columns whose linear influence is taken out of both views first.
+        The correlations are then partial correlations.
     missing, categorical, align
         What happens to missing values and columns of text, and how rows find each other, as for `CCA`.
     n_jobs : int, optional

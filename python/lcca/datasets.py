@@ -16,8 +16,8 @@ ECONOMY = ["savings", "income", "growth"]
 def load_countries(*, return_X_y: bool = False) -> Any:
     """Ages of the population and the economy of 50 countries, averaged over 1960 to 1970.
 
-    Known from R as `LifeCycleSavings` (Belsley, Kuh and Welsch, Regression Diagnostics, 1980), and R's example for `cancor`. The
-    program writes the same table with `lcca sample countries`.
+    Known from R as `LifeCycleSavings` (Belsley, Kuh and Welsch, Regression Diagnostics, 1980), and R's
+    example for `cancor`. The program writes the same table with `lcca sample countries`.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ def load_countries(*, return_X_y: bool = False) -> Any:
     Returns
     -------
     Bunch, or (X, Y)
-        `data`, the shares of the population under 15 and over 75 in percent; `target`, savings as a share of income, income per
-        head and its growth; `feature_names`, `target_names`, and `index`, the countries.
+        `data`, the shares of the population under 15 and over 75 in percent; `target`, savings as a share of
+        income, income per head and its growth; `feature_names`, `target_names`, and `index`, the countries.
 
     Examples
     --------
@@ -44,4 +44,6 @@ def load_countries(*, return_X_y: bool = False) -> Any:
     x, y = (np.array([[float(row[name]) for name in names] for row in rows]) for names in (AGES, ECONOMY))
     if return_X_y:
         return x, y
-    return Bunch(data=x, target=y, feature_names=AGES, target_names=ECONOMY, index=[row["country"] for row in rows])
+    return Bunch(
+        data=x, target=y, feature_names=AGES, target_names=ECONOMY, index=[row["country"] for row in rows]
+    )

@@ -15,7 +15,11 @@ SLOW = {"n_components": 5, "method": "lobpcg", "structure": False, "tol": 1e-9}
 
 def edges(count, rows=ROWS):
     """The first row of each of `count` unequal shards, and the number of rows."""
-    return [0, *sorted(np.random.default_rng(count).choice(np.arange(1, rows), count - 1, replace=False)), rows]
+    return [
+        0,
+        *sorted(np.random.default_rng(count).choice(np.arange(1, rows), count - 1, replace=False)),
+        rows,
+    ]
 
 
 def loaders(views, count, log=None, wait=0.0):
@@ -33,7 +37,10 @@ def loaders(views, count, log=None, wait=0.0):
         return call
 
     rows = edges(count, x.shape[0])
-    return [(load(x, i, a, b), lambda a=a, b=b: y[a:b]) for i, (a, b) in enumerate(zip(rows, rows[1:], strict=False))]
+    return [
+        (load(x, i, a, b), lambda a=a, b=b: y[a:b])
+        for i, (a, b) in enumerate(zip(rows, rows[1:], strict=False))
+    ]
 
 
 def loaded(log):

@@ -32,11 +32,13 @@ def cluster():
     """Two workers of one thread each, with nannies. Tests that lose or add workers leave two behind."""
     dask = pytest.importorskip("dask")
     distributed = pytest.importorskip("distributed")
-    # A LocalCluster checks some time after every loss whether that worker is back, and may find it lost again by then.
+    # A LocalCluster checks some time after every loss whether that worker is back,
+    # and may find it lost again by then.
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, memory_limit="2GB"
+            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
+            memory_limit="2GB",
         ) as made,
     ):
         yield made
@@ -59,7 +61,8 @@ def views():
 
 @pytest.fixture(params=["LCCA_GENERATED", "LCCA_DATA"])
 def data(request):
-    """A folder of data sets: generated ones, which `cargo xtask python` makes, and real ones if they are prepared."""
+    """A folder of data sets: generated ones, which `cargo xtask python` makes,
+    and real ones if they are prepared."""
     folder = os.environ.get(request.param)
     if folder is None:
         pytest.skip(f"{request.param} is not set")

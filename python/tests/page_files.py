@@ -1,4 +1,5 @@
-"""The files that readers of a page bring along, small and of the right kind. Pages that begin with `lcca sample` need none."""
+"""The files that readers of a page bring along, small and of the right kind.
+Pages that begin with `lcca sample` need none."""
 
 import numpy as np
 import pytest
@@ -20,7 +21,10 @@ def covariates(folder):
     views(folder)
     random = np.random.default_rng(0)
     for name in ("age_sex_site", "test_age_sex_site"):
-        rows = [f"{random.uniform(20, 80):.1f},{random.choice(['f', 'm'])},{random.choice(['north', 'south'])}" for _ in range(300)]
+        rows = [
+            f"{random.uniform(20, 80):.1f},{random.choice(['f', 'm'])},{random.choice(['north', 'south'])}"
+            for _ in range(300)
+        ]
         (folder / f"{name}.csv").write_text("\n".join(["age,sex,site", *rows]) + "\n")
 
 
@@ -28,7 +32,9 @@ def tables(folder):
     """Genes and lipids of mice by name, with a gap, and one table that has both."""
     random = np.random.default_rng(0)
     state = random.standard_normal((60, 2))
-    genes, lipids = (state @ random.standard_normal((2, width)) + random.standard_normal((60, width)) for width in (6, 4))
+    genes, lipids = (
+        state @ random.standard_normal((2, width)) + random.standard_normal((60, width)) for width in (6, 4)
+    )
     for name, rows in (("genes", genes), ("lipids", lipids)):
         lines = [f"mouse{i}," + ",".join(f"{value:.3f}" for value in row) for i, row in enumerate(rows)]
         header = ",".join(["mouse", *(f"{name[:-1]}_{i}" for i in range(rows.shape[1]))])
@@ -47,7 +53,12 @@ def urls(folder):
     lines = []
     for _ in range(400):
         topic = random.integers(5)
-        columns = sorted({1 + 4 * topic + random.integers(4), 71 + 4 * topic + random.integers(4), 30 + random.integers(40)})
+        columns = sorted(
+            {
+                1 + 4 * topic + random.integers(4), 71 + 4 * topic + random.integers(4),
+                30 + random.integers(40),
+            }
+        )
         lines.append("0 " + " ".join(f"{c}:{0.5 if c > 60 and c < 71 else 1}" for c in columns))
     (folder / "urls.svm").write_text("\n".join(lines) + "\n")
 
@@ -58,7 +69,9 @@ def shards(folder):
 
     for name, view in zip("xy", sparse_pair(2000, 40, 30), strict=True):
         for i in range(4):
-            sp.save_npz(folder / f"{name}_{i}.npz", sp.csr_array(view[500 * i : 500 * (i + 1)]), compressed=False)
+            sp.save_npz(
+                folder / f"{name}_{i}.npz", sp.csr_array(view[500 * i : 500 * (i + 1)]), compressed=False
+            )
 
 
 def cells(rows, prefix, features, seed):
@@ -66,7 +79,10 @@ def cells(rows, prefix, features, seed):
     state = np.random.default_rng(1).standard_normal((rows, 3))
     random = np.random.default_rng(seed)
     counts = random.poisson(np.exp(state @ random.standard_normal((3, features)) / 2)).astype(np.float32)
-    names = [pd.DataFrame(index=[f"{name}{i}" for i in range(count)]) for name, count in (("cell", rows), (prefix, features))]
+    names = [
+        pd.DataFrame(index=[f"{name}{i}" for i in range(count)])
+        for name, count in (("cell", rows), (prefix, features))
+    ]
     made = ad.AnnData(sp.csr_matrix(counts), obs=names[0], var=names[1])
     made.layers["counts"] = made.X.copy()
     return made
@@ -74,13 +90,17 @@ def cells(rows, prefix, features, seed):
 
 def single_cell(folder):
     md, h5py = pytest.importorskip("mudata"), pytest.importorskip("h5py")
-    md.MuData({"rna": cells(200, "gene", 30, 1), "atac": cells(200, "peak", 20, 2)}).write(folder / "multiome.h5mu")
+    md.MuData({"rna": cells(200, "gene", 30, 1), "atac": cells(200, "peak", 20, 2)}).write(
+        folder / "multiome.h5mu"
+    )
     for name, seed in (("cells", 1), ("control", 2), ("treated", 3)):
         cells(100, "gene", 30, seed).write_h5ad(folder / f"{name}.h5ad")
     rows = cells(50, "gene", 10, 4).X
     with h5py.File(folder / "filtered_feature_bc_matrix.h5", "w") as file:
         group = file.create_group("matrix")
-        group["data"], group["indices"], group["indptr"] = rows.data.astype(np.int32), rows.indices, rows.indptr
+        group["data"], group["indices"], group["indptr"] = (
+            rows.data.astype(np.int32), rows.indices, rows.indptr
+        )
         group["shape"], group["barcodes"] = [10, 50], np.array([f"c{i}" for i in range(50)], dtype="S")
         features = group.create_group("features")
         features["id"] = features["name"] = np.array([f"g{i}" for i in range(10)], dtype="S")
@@ -101,7 +121,9 @@ def imaging_genetics(folder):
         (folder / f"families{ending}.txt").write_text("".join(f"family{i // 3}\n" for i in range(rows)))
         for name, (columns, numbers) in table.items():
             lines = [f"s{i}{ending}," + ",".join(map(str, row)) for i, row in enumerate(numbers)]
-            (folder / f"{name}{ending}.csv").write_text("\n".join([",".join(["subject", *columns]), *lines]) + "\n")
+            (folder / f"{name}{ending}.csv").write_text(
+                "\n".join([",".join(["subject", *columns]), *lines]) + "\n"
+            )
 
 
 def embeddings(folder):

@@ -29,7 +29,10 @@ def test_canonical_variables_are_uncorrelated_and_of_unit_length_or_variance(fac
     zx, zy = model.transform(x, y)
     assert np.allclose(zx.T @ zx / divisor, np.eye(4)) and np.allclose(zy.T @ zy / divisor, np.eye(4))
     assert np.allclose(zx.T @ zy / divisor, np.diag(model.correlations_))
-    for scores, view, mean, weights in ((zx, x, model.x_mean_, model.x_weights_), (zy, y, model.y_mean_, model.y_rotations_)):
+    for scores, view, mean, weights in (
+        (zx, x, model.x_mean_, model.x_weights_),
+        (zy, y, model.y_mean_, model.y_rotations_),
+    ):
         assert np.allclose(scores, (view - mean) @ weights)
 
 
@@ -60,7 +63,9 @@ def test_predictions_and_reconstructions_are_least_squares_on_the_scores(factors
 def test_with_all_pairs_predictions_are_those_of_linear_regression(factors):
     x, y = factors
     design = np.c_[np.ones(len(x)), x]
-    assert np.allclose(CCA(n_components=6).fit(x, y).predict(x), design @ np.linalg.lstsq(design, y, rcond=None)[0])
+    assert np.allclose(
+        CCA(n_components=6).fit(x, y).predict(x), design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    )
 
 
 def test_weights_count_rows(words):
@@ -71,7 +76,9 @@ def test_weights_count_rows(words):
     plain = CCA(n_components=3, tol=1e-10).fit(x[repeated], y[repeated])
     assert np.allclose(weighted.correlations_, plain.correlations_, atol=1e-7)
     assert weighted.score(x, y, sample_weight=times) == pytest.approx(weighted.correlations_.mean(), abs=1e-7)
-    with pytest.raises(ValueError, match="every sample weight is (0|zero)|Sample weights must contain at least one non-zero"):
+    with pytest.raises(
+        ValueError, match="every sample weight is (0|zero)|Sample weights must contain at least one non-zero"
+    ):
         CCA().fit(x, y, sample_weight=np.zeros(x.shape[0]))
     with pytest.raises(ValueError, match="[Nn]egative"):
         CCA().fit(x, y, sample_weight=-np.ones(x.shape[0]))

@@ -30,11 +30,19 @@ def test_bounds_hold_and_a_right_claim_stands():
     model = CCA(3, method="lobpcg", ridge=0.01, scale=False).fit(x, y)
     before = model.x_weights_.copy()
     certificate = model.certify(x, y)
-    assert certificate is model.certificate_ and certificate.kind == "rigorous" and certificate.search == "exact"
+    assert (
+        certificate is model.certificate_ and certificate.kind == "rigorous" and certificate.search == "exact"
+    )
     distance = np.abs(model.objective_[:, None] - exact).min(axis=1)
-    assert (distance <= certificate.bounds + 1e-12).all() and certificate.loose == 0 and certificate.passes > 0
+    assert (
+        (distance <= certificate.bounds + 1e-12).all() and certificate.loose == 0 and certificate.passes > 0
+    )
     assert model.converged_ and certificate.gain <= 1e-4 * model.objective_.sum()
-    assert (model.x_weights_ == before).all() and "exact answer" in str(certificate) and "certified" in model.report()
+    assert (
+        (model.x_weights_ == before).all()
+        and "exact answer" in str(certificate)
+        and "certified" in model.report()
+    )
 
 
 def test_a_wrong_claim_is_withdrawn_with_a_warning_and_the_file_keeps_it(hidden, tmp_path):
@@ -50,11 +58,17 @@ def test_a_wrong_claim_is_withdrawn_with_a_warning_and_the_file_keeps_it(hidden,
     model.save(tmp_path / "model")
     loaded = lcca.load(tmp_path / "model")
     assert not loaded.converged_ and (loaded.certificate_.bounds == certificate.bounds).all()
-    assert loaded.certificate_.search == "exact" and "stopped-too-early" in [note.kind for note in loaded.notes_]
+    assert (
+        loaded.certificate_.search == "exact"
+        and "stopped-too-early" in [note.kind for note in loaded.notes_]
+    )
 
 
 def test_rounding_refutes_no_exact_answer():
-    x, y = (np.hstack([view, 3 * view, view.sum(axis=1, keepdims=True)]) + 100 for view in shared_factors(400, 15, 15, 3))
+    x, y = (
+        np.hstack([view, 3 * view, view.sum(axis=1, keepdims=True)]) + 100
+        for view in shared_factors(400, 15, 15, 3)
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         model = CCA(5, method="exact").fit(x, y)

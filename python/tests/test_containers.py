@@ -26,9 +26,13 @@ def test_arrays_of_xarray_are_tables_with_names(factors):
     assert list(model.feature_names_in_) == names
     assert np.array_equal(model.correlations_, correlations(x, y))
     assert np.array_equal(model.transform(named), model.transform(pandas.DataFrame(x, columns=names)))
-    with pytest.raises(ValueError, match=r"X has 3 dimensions .*, expected rows and columns: stack some of them"):
+    with pytest.raises(
+        ValueError, match=r"X has 3 dimensions .*, expected rows and columns: stack some of them"
+    ):
         correlations(xarray.DataArray(x[:, :, None]), y)
-    with pytest.raises(TypeError, match=r"y is an xarray Dataset, expected one array or table: pass y.to_dataframe\(\)"):
+    with pytest.raises(
+        TypeError, match=r"y is an xarray Dataset, expected one array or table: pass y.to_dataframe\(\)"
+    ):
         correlations(x, named.to_dataset(dim="column"))
     pytest.importorskip("dask.array")
     with pytest.raises(TypeError, match="X is a Dask collection"):
@@ -40,7 +44,10 @@ def test_lazy_frames_are_to_be_collected(factors):
     x, y = factors
     frame = polars.DataFrame(x, schema=[f"c{i}" for i in range(x.shape[1])])
     for views in ((frame.lazy(), y), (y, frame.lazy())):
-        with pytest.raises(TypeError, match=r"[Xy] is a LazyFrame, whose rows are not computed yet: call [Xy].collect\(\) first"):
+        with pytest.raises(
+            TypeError,
+            match=r"[Xy] is a LazyFrame, whose rows are not computed yet: call [Xy].collect\(\) first",
+        ):
             correlations(*views)
     assert np.array_equal(correlations(frame.lazy().collect(), y), correlations(x, y))
 
@@ -50,7 +57,10 @@ def test_single_cells_have_a_function_of_their_own(factors):
     x, y = factors
     cells = anndata.AnnData(x)
     for views in ((cells, y), (x, cells)):
-        with pytest.raises(TypeError, match=r"[Xy] is AnnData.*: pass [Xy].X or a layer, or fit two modalities with lcca.sc.cca"):
+        with pytest.raises(
+            TypeError,
+            match=r"[Xy] is AnnData.*: pass [Xy].X or a layer, or fit two modalities with lcca.sc.cca",
+        ):
             correlations(*views)
     with pytest.raises(TypeError, match="X is MuData: lcca.sc.cca fits two of its modalities"):
         correlations(pytest.importorskip("mudata").MuData({"a": cells, "b": anndata.AnnData(y)}), y)

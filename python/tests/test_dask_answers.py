@@ -67,7 +67,9 @@ def test_every_method_finds_what_one_machine_finds_in_as_many_passes(client, vie
     one = lcca.CCA(**settings).fit(*views)
     pair = lcca.dask.from_loaders(client, loaders(views, 3))
     many = lcca.CCA(**settings).fit(pair)
-    assert (many.chosen_, many.n_passes_, many.n_gram_passes_) == (one.chosen_, one.n_passes_, one.n_gram_passes_)
+    assert (many.chosen_, many.n_passes_, many.n_gram_passes_) == (
+        one.chosen_, one.n_passes_, one.n_gram_passes_
+    )
     np.testing.assert_allclose(many.objective_, one.objective_, rtol=0, atol=1e-9)
     assert abs(many.total_ - one.total_) < 1e-9
     assert many.n_samples_ == ROWS
@@ -94,14 +96,19 @@ def test_weights_of_rows_count(client, views):
     weight = np.random.default_rng(2).integers(0, 3, ROWS).astype(float)
     one = lcca.CCA(3).fit(*views, sample_weight=weight)
     rows = edges(3)
-    shards = [(*pair, lambda a=a, b=b: weight[a:b]) for pair, a, b in zip(loaders(views, 3), rows, rows[1:], strict=False)]
+    shards = [
+        (*pair, lambda a=a, b=b: weight[a:b])
+        for pair, a, b in zip(loaders(views, 3), rows, rows[1:], strict=False)
+    ]
     many = lcca.CCA(3).fit(lcca.dask.from_loaders(client, shards))
     np.testing.assert_allclose(many.objective_, one.objective_, rtol=0, atol=1e-9)
 
 
 def test_dense_views_equal_qr_and_svd(client):
     views = shared_factors(300, 8, 6, 3)
-    pair = lcca.dask.from_delayed(client, [(views[0][:100], views[1][:100]), (views[0][100:], views[1][100:])])
+    pair = lcca.dask.from_delayed(
+        client, [(views[0][:100], views[1][:100]), (views[0][100:], views[1][100:])]
+    )
     np.testing.assert_allclose(lcca.CCA(3).fit(pair).correlations_, exact_correlations(*views)[:3], atol=1e-9)
 
 
@@ -124,10 +131,15 @@ def test_predictions_and_tests_work_on_a_cluster_and_cross_validation_says_that_
     assert isinstance(predicted, da.Array)
     np.testing.assert_allclose(predicted.compute(), one.predict(x[2000:]), atol=1e-10)
     assert one.predict(pair, columns=[4, 7]).shape == (2000, 2)
-    ours, theirs = lcca.permutation_test(one, pair, n=19), lcca.permutation_test(one, x[2000:], y[2000:], n=19)
+    ours, theirs = (
+        lcca.permutation_test(one, pair, n=19),
+        lcca.permutation_test(one, x[2000:], y[2000:], n=19),
+    )
     np.testing.assert_allclose(ours.correlations, theirs.correlations, atol=1e-12)
     assert ours.p_values.tolist() == theirs.p_values.tolist()
-    with pytest.raises(ValueError, match="cross-validation needs rows in this process.*choose the ridge on a sample"):
+    with pytest.raises(
+        ValueError, match="cross-validation needs rows in this process.*choose the ridge on a sample"
+    ):
         lcca.CCACV(3).fit(pair)
 
 
@@ -183,7 +195,11 @@ def test_a_fit_is_certified_on_the_workers(client, views):
     pair = lcca.dask.from_loaders(client, loaders(views, 3))
     model = lcca.CCA(3, ridge=0.01, scale=False).fit(pair)
     certificate, local = model.certify(pair), lcca.CCA(3, ridge=0.01, scale=False).fit(*views).certify(*views)
-    assert certificate.kind == "rigorous" and certificate.search == local.search and model.certificate_ is certificate
+    assert (
+        certificate.kind == "rigorous"
+        and certificate.search == local.search
+        and model.certificate_ is certificate
+    )
     assert certificate.gain <= 1e-4 * model.objective_.sum() and certificate.bounds.max() < 0.1
     with pytest.raises(ValueError, match="brings its own y"):
         model.certify(pair, views[1])

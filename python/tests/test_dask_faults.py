@@ -47,7 +47,9 @@ def test_a_worker_added_and_one_restarted_by_its_nanny_change_nothing(cluster, c
     assert not before <= set(pair._shards.places())
 
 
-def test_a_worker_that_joins_is_given_shards_once_it_stood_idle_for_long(cluster, client, views, tmp_path, monkeypatch):
+def test_a_worker_that_joins_is_given_shards_once_it_stood_idle_for_long(
+    cluster, client, views, tmp_path, monkeypatch
+):
     from lcca.dask import _balance
 
     monkeypatch.setattr(_balance, "PATIENCE", 0.0)
@@ -71,7 +73,9 @@ def test_a_worker_that_joins_is_given_shards_once_it_stood_idle_for_long(cluster
     assert abs(model.total_ - truth.total_) < 1e-10 and model.n_passes_ == truth.n_passes_
 
 
-def test_a_worker_that_cannot_load_what_it_is_given_is_left_alone(cluster, client, views, tmp_path, monkeypatch):
+def test_a_worker_that_cannot_load_what_it_is_given_is_left_alone(
+    cluster, client, views, tmp_path, monkeypatch
+):
     from lcca.dask import _balance
 
     monkeypatch.setattr(_balance, "PATIENCE", 0.0)
@@ -130,7 +134,11 @@ def test_shards_that_were_reduced_come_back_as_well(cluster, client, views, tmp_
     truth, log = lcca.CCA(**settings).fit(*wide), tmp_path / "log"
     pair = lcca.dask.from_loaders(client, loaders(wide, 6, log, wait=0.05))
     process = sorted(workers(client).items())[0][1]
-    disturb = Saboteur(later(0.0, lambda: cluster.scale(3)) if joins else later(0.01, lambda: os.kill(process, signal.SIGKILL)))
+    disturb = Saboteur(
+        later(0.0, lambda: cluster.scale(3))
+        if joins
+        else later(0.01, lambda: os.kill(process, signal.SIGKILL))
+    )
     model = lcca.CCA(**settings, callback=disturb).fit(pair)
     disturb.act.join()
     cluster.scale(2)
@@ -156,7 +164,8 @@ def test_an_answer_whose_worker_dies_on_the_way_is_asked_again(client, views, mo
 
 
 def restart(client):
-    """Starts all workers anew. Dask's scheduler asserts that no task is left, which those that end just then can break."""
+    """Starts all workers anew. Dask's scheduler asserts that no task is left,
+    which those that end just then can break."""
     for _ in range(50):
         try:
             return client.restart(timeout=60)

@@ -1,4 +1,5 @@
-"""Workers keep what they built between passes: nothing is built twice, answers for other shards, or stays behind."""
+"""Workers keep what they built between passes: nothing is built twice, answers for other shards,
+or stays behind."""
 
 import asyncio
 import gc
@@ -21,7 +22,10 @@ from lcca.dask import _kept, _worker  # noqa: E402
 
 def panels(columns=4):
     random = np.random.default_rng(1)
-    return (random.standard_normal((X_COLS, columns)), None), (random.standard_normal((Y_COLS, columns)), None)
+    return (random.standard_normal((X_COLS, columns)), None), (
+        random.standard_normal((Y_COLS, columns)),
+        None,
+    )
 
 
 ALL = [(0, 0), (1, 0), (0, 1), (1, 1)]
@@ -29,7 +33,9 @@ ALL = [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 def kept():
     """The identity of everything that a worker keeps, and the panels it has allocated so far."""
-    return {key[1]: (id(e), id(e.pieces), id(e.pool), e.pieces.panels_built) for key, e in _kept._entries.items()}
+    return {
+        key[1]: (id(e), id(e.pieces), id(e.pool), e.pieces.panels_built) for key, e in _kept._entries.items()
+    }
 
 
 def counted(monkeypatch, name):
@@ -85,7 +91,9 @@ def test_panels_of_former_widths_do_not_pile_up(views):
     for columns in (9, 7, 5, 7):
         answer = _worker.ask("pair", "products", [panels(columns), ALL, "float64"], *shards)
         (x, y), (wx, wy) = views, (source[0] for source in panels(columns))
-        for product, truth in zip(answer.value, [x.T @ (x @ wx), y.T @ (x @ wx), x.T @ (y @ wy), y.T @ (y @ wy)], strict=True):
+        for product, truth in zip(
+            answer.value, [x.T @ (x @ wx), y.T @ (x @ wx), x.T @ (y @ wy), y.T @ (y @ wy)], strict=True
+        ):
             np.testing.assert_allclose(product, truth, atol=1e-9 * abs(truth).max())
     # No width was the last pass's, so every pass allocated its own six panels, and six are kept at most.
     assert [entry.pieces.panels_built for entry in _kept._entries.values()] == [4 * 6]
@@ -164,7 +172,9 @@ def test_workers_keep_entries_during_a_fit_and_none_after_it(client, views):
     lcca.CCA(**settings, callback=lambda row: seen.append(client.run(kept))).fit(pair)
     assert all(entries for entries in seen[-1].values())
     # The same pieces and threads served iteration after iteration.
-    identities = [{(address, *e[:3]) for address, entries in s.items() for e in entries.values()} for s in seen]
+    identities = [
+        {(address, *e[:3]) for address, entries in s.items() for e in entries.values()} for s in seen
+    ]
     assert identities[0] <= identities[-1] and len(seen) > 5
     assert until(client, lambda entries: not entries)
 

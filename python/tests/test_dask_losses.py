@@ -1,5 +1,5 @@
-"""Shards that no worker can load, workers that stop, clusters without workers or closed: a fit ends with one sentence and does not
-wait forever."""
+"""Shards that no worker can load, workers that stop, clusters without workers or closed: a fit ends with one
+sentence and does not wait forever."""
 
 import os
 import signal
@@ -40,8 +40,12 @@ def test_a_shard_that_kills_its_workers_ends_the_fit_and_is_named(views, monkeyp
 def test_a_cluster_without_workers_says_what_it_waits_for_and_gives_up(views):
     with small_cluster(n_workers=0) as cluster, distributed.Client(cluster) as client:
         with (
-            pytest.warns(lcca.LccaWarning, match="the cluster has no workers, and 2 of 2 shards.*waiting up to 1.5 s"),
-            pytest.raises(lcca.dask.NoWorkersError, match="has had no workers for 1.5 s.*raise worker_timeout"),
+            pytest.warns(
+                lcca.LccaWarning, match="the cluster has no workers, and 2 of 2 shards.*waiting up to 1.5 s"
+            ),
+            pytest.raises(
+                lcca.dask.NoWorkersError, match="has had no workers for 1.5 s.*raise worker_timeout"
+            ),
         ):
             lcca.dask.from_loaders(client, loaders(views, 2), worker_timeout=1.5)
 
@@ -77,7 +81,10 @@ def test_losses_add_up_over_keys_and_the_running_load_is_blamed():
     client.suspicions = {"innocent": 3, "again": 1}
     shard, text = losses.look([Loading("innocent"), Loading("again")])
     assert shard == 1
-    words = "3 workers were lost while they loaded it (each may use 524 MB, had taken at least 498 MB by then, its files have 640 MB)"
+    words = (
+        "3 workers were lost while they loaded it (each may use 524 MB, had taken at least 498 MB by "
+        "then, its files have 640 MB)"
+    )
     assert text.startswith(words)
     losses.clear()
     client.suspicions = {"again": 1}
@@ -93,7 +100,9 @@ def test_workers_that_are_all_paused_are_not_waited_for_forever():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         patience.look("work remains")
-        with pytest.raises(lcca.dask.NoWorkersError, match="2 workers, all of them paused.*work remains.*smaller shards"):
+        with pytest.raises(
+            lcca.dask.NoWorkersError, match="2 workers, all of them paused.*work remains.*smaller shards"
+        ):
             patience.wait("work remains")
 
 
@@ -123,12 +132,17 @@ def test_a_worker_that_is_stopped_for_good_is_named_and_ends_the_fit(views):
         address, process = sorted(workers(client).items())[0]
         stop = Saboteur(lambda: os.kill(process, signal.SIGSTOP))
         try:
-            with pytest.warns(lcca.LccaWarning, match=f"{address} has sent nothing for .* s: waiting up to 10 s"):
+            with pytest.warns(
+                lcca.LccaWarning, match=f"{address} has sent nothing for .* s: waiting up to 10 s"
+            ):
                 error = ends(lambda: lcca.CCA(**SLOW, callback=stop).fit(pair))
         finally:
             os.kill(process, signal.SIGCONT)
         assert isinstance(error, lcca.dask.SilentWorkerError) and error.address == address, error
-        assert f"worker {address} has sent nothing for 10 s" in str(error) and "raise worker_timeout" in str(error)
+        assert (
+            f"worker {address} has sent nothing for 10 s" in str(error)
+            and "raise worker_timeout" in str(error)
+        )
 
 
 def test_a_worker_that_stops_while_it_loads_ends_the_wait(views, tmp_path):
@@ -144,7 +158,9 @@ def test_a_worker_that_stops_while_it_loads_ends_the_wait(views, tmp_path):
         client.run(lambda: __import__("lcca.dask"))
         try:
             with pytest.warns(lcca.LccaWarning, match="has sent nothing for"):
-                error = ends(lambda: lcca.dask.from_loaders(client, [(stops, lambda: views[1])], worker_timeout=10.0))
+                error = ends(
+                    lambda: lcca.dask.from_loaders(client, [(stops, lambda: views[1])], worker_timeout=10.0)
+                )
         finally:
             os.kill(int(log.read_text()), signal.SIGCONT)
     assert isinstance(error, lcca.dask.SilentWorkerError), error

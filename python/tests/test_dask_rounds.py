@@ -16,7 +16,10 @@ def test_single_precision_on_the_wire_costs_the_last_digits_and_halves_the_bytes
     passes = {}
     for transfer in ("float64", "float32"):
         pair = lcca.dask.from_loaders(client, loaders(views, 2), transfer=transfer)
-        passes[transfer] = lcca.CCA(**settings).fit(pair), [p for p in pair.passes_ if p["verb"] == "products"][0]
+        passes[transfer] = (
+            lcca.CCA(**settings).fit(pair),
+            [p for p in pair.passes_ if p["verb"] == "products"][0],
+        )
     (full, wide), (half, narrow) = passes["float64"], passes["float32"]
     assert narrow["bytes_in"] * 2 == wide["bytes_in"] and narrow["bytes_out"] < 0.51 * wide["bytes_out"]
     assert 0 < abs(half.total_ - full.total_) < 1e-6 * full.total_
@@ -55,7 +58,9 @@ def test_products_are_added_up_on_the_way_or_at_home(client, views, monkeypatch,
     (x, y), digits = views, 1e-9 if transfer == "float64" else 1e-6
     for _ in range(2):
         products = pair.products(((wx, None), (wy, None)), [(0, 0), (1, 0), (0, 1), (1, 1)])
-        for product, truth in zip(products, [x.T @ (x @ wx), y.T @ (x @ wx), x.T @ (y @ wy), y.T @ (y @ wy)], strict=True):
+        for product, truth in zip(
+            products, [x.T @ (x @ wx), y.T @ (x @ wx), x.T @ (y @ wy), y.T @ (y @ wy)], strict=True
+        ):
             np.testing.assert_allclose(product, truth, rtol=0, atol=digits * abs(truth).max())
 
 
@@ -66,22 +71,32 @@ def test_every_round_is_accounted_for_to_the_byte(client, views, monkeypatch):
     multiply = pair.products
 
     def spy(sources, requested):
-        panels.append(sum(array.nbytes for source in sources if source for array in source if array is not None))
+        panels.append(
+            sum(array.nbytes for source in sources if source for array in source if array is not None)
+        )
         products.append(multiply(sources, requested))
         return products[-1]
 
     monkeypatch.setattr(pair, "products", spy)
     lcca.CCA(3, method="d-cca", t1=2).fit(pair)
     rounds = [p for p in pair.passes_ if p["verb"] == "products"]
-    assert len(rounds) >= 4 and all(p["workers"] == 2 and p["shards"] == 3 and p["attempts"] == 1 for p in rounds)
+    assert (
+        len(rounds) >= 4
+        and all(p["workers"] == 2 and p["shards"] == 3 and p["attempts"] == 1 for p in rounds)
+    )
     # Both workers get all panels, and both answer with whole products: their rows touch every column.
     assert [p["bytes_out"] for p in rounds] == [2 * nbytes for nbytes in panels]
-    assert [p["bytes_in"] for p in rounds] == [2 * sum(product.nbytes for product in some) for some in products]
+    assert [p["bytes_in"] for p in rounds] == [
+        2 * sum(product.nbytes for product in some) for some in products
+    ]
     assert all(p["seconds"] >= p["kernel"] > 0 for p in rounds)
 
 
 def test_the_trace_says_what_was_moved_and_how_long_it_was_waited_for(client, views):
     pair = lcca.dask.from_loaders(client, loaders(views, 3))
     trace = lcca.CCA(3, method="lobpcg", structure=False).fit(pair).trace_
-    assert all(0 < a["moved"] < b["moved"] and 0 < a["waiting"] < b["waiting"] for a, b in zip(trace, trace[1:], strict=False))
+    assert all(
+        0 < a["moved"] < b["moved"] and 0 < a["waiting"] < b["waiting"]
+        for a, b in zip(trace, trace[1:], strict=False)
+    )
     assert trace[-1]["moved"] < sum(p["bytes_out"] + p["bytes_in"] for p in pair.passes_)

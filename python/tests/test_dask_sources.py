@@ -67,8 +67,12 @@ def test_files_of_urls_are_fetched_and_leave_nothing_behind(client, views, tmp_p
     np.testing.assert_allclose(exactly.fit(pair).objective_, truth, rtol=0, atol=1e-9)
     with served(tmp_path) as address:
         web = [f"{address}/{name}.npz?signature=a/b" for name in "xy"]
-        np.testing.assert_allclose(exactly.fit(lcca.dask.from_loaders(client, [web])).objective_, truth, rtol=0, atol=1e-9)
-    folders = client.run(lambda dask_worker: [str(path) for path in Path(dask_worker.local_directory).rglob("*.npz")])
+        np.testing.assert_allclose(
+            exactly.fit(lcca.dask.from_loaders(client, [web])).objective_, truth, rtol=0, atol=1e-9
+        )
+    folders = client.run(
+        lambda dask_worker: [str(path) for path in Path(dask_worker.local_directory).rglob("*.npz")]
+    )
     assert not any(folders.values())
     with pytest.raises(lcca.dask.ShardError, match="nowhere.npz"):
         lcca.dask.from_loaders(client, [(f"file://{tmp_path}/nowhere.npz", urls[1])], retries=0)
@@ -85,7 +89,9 @@ def test_groups_of_rows_of_parquet_files_are_shards(client, tmp_path):
     for files in (paths, [f"file://{path}" for path in paths], [[path] for path in paths]):
         pair = lcca.dask.from_parquet(client, *files)
         assert pair.shape == (500, 8, 6) and [s["shape"][0] for s in pair._summaries] == [200, 200, 100]
-        np.testing.assert_allclose(lcca.CCA(3).fit(pair).correlations_, exact_correlations(*views)[:3], atol=1e-9)
+        np.testing.assert_allclose(
+            lcca.CCA(3).fit(pair).correlations_, exact_correlations(*views)[:3], atol=1e-9
+        )
     pq.write_table(table, tmp_path / "fewer.parquet", row_group_size=500)
     with pytest.raises(ValueError, match="x has 3 groups of rows and y has 1"):
         lcca.dask.from_parquet(client, paths[0], tmp_path / "fewer.parquet")
@@ -100,7 +106,9 @@ def test_shards_without_rows_are_left_out(client, views):
     pair = lcca.dask.from_delayed(client, shards)
     assert pair.shape == (ROWS, X_COLS, Y_COLS)
     model = lcca.CCA(3, method="gram").fit(pair)
-    np.testing.assert_allclose(model.objective_, lcca.CCA(3, method="gram").fit(x, y).objective_, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        model.objective_, lcca.CCA(3, method="gram").fit(x, y).objective_, rtol=0, atol=1e-9
+    )
     assert model.transform(pair)[0].compute().shape == (ROWS, 3)
     with pytest.raises(ValueError, match="no shard has rows"):
         lcca.dask.from_delayed(client, [(x[:0], y[:0])])
@@ -115,13 +123,17 @@ def test_texts_in_a_frame_become_views_through_a_vectorizer(client):
 
     random = np.random.default_rng(0)
     topic = random.integers(0, 5, 600)
-    texts = [[" ".join(f"{word}{t * 4 + i}" for i in random.integers(0, 4, 3)) for t in topic] for word in "ab"]
+    texts = [
+        [" ".join(f"{word}{t * 4 + i}" for i in random.integers(0, 4, 3)) for t in topic] for word in "ab"
+    ]
     frame = pd.DataFrame({"left": texts[0], "right": texts[1]})
     vectorizer = HashingVectorizer(n_features=64, alternate_sign=False)
     take = [lambda part, name=name: vectorizer.transform(part[name]) for name in ("left", "right")]
     exactly = lcca.CCA(3, method="gram")
     truth = exactly.fit(*(function(frame) for function in take)).objective_
-    objective = exactly.fit(lcca.dask.from_dataframe(client, frames.from_pandas(frame, npartitions=3), *take)).objective_
+    objective = exactly.fit(
+        lcca.dask.from_dataframe(client, frames.from_pandas(frame, npartitions=3), *take)
+    ).objective_
     np.testing.assert_allclose(objective, truth, rtol=0, atol=1e-9)
 
 
@@ -159,7 +171,9 @@ def test_a_loader_that_always_raises_is_named_with_its_error(client, views):
         raise KeyError("no such table")
 
     shards = [*loaders(views, 2), (broken, lambda: views[1])]
-    with pytest.raises(lcca.dask.ShardError, match=r"'shard 2' could not be loaded: KeyError.*no such table") as caught:
+    with pytest.raises(
+        lcca.dask.ShardError, match=r"'shard 2' could not be loaded: KeyError.*no such table"
+    ) as caught:
         lcca.dask.from_loaders(client, shards, retries=1)
     assert isinstance(caught.value.__cause__, KeyError)
 
@@ -167,14 +181,18 @@ def test_a_loader_that_always_raises_is_named_with_its_error(client, views):
 def test_panels_that_do_not_fit_a_worker_are_refused_before_the_start(client):
     wide = sp.csr_array(([1.0, 1.0, 1.0], ([0, 1, 2], [5, 7, 1_999_999])), shape=(3, 2_000_000))
     pair = lcca.dask.from_delayed(client, [(wide, wide)])
-    with pytest.raises(MemoryError, match=r"worker tcp://.* has 1.2 GB before it spills and would need .* GB of panels of"):
+    with pytest.raises(
+        MemoryError, match=r"worker tcp://.* has 1.2 GB before it spills and would need .* GB of panels of"
+    ):
         lcca.CCA(3, oversample=40).fit(pair)
     assert [p["verb"] for p in pair.passes_] == ["summary"]
 
 
 def test_what_makes_no_sense_is_refused_in_one_line(client, views):
     x, y = views
-    with pytest.raises(ValueError, match=r"'shard 1' has 299 \+ 200 columns, expected 300 \+ 200 as shard 'shard 0' has"):
+    with pytest.raises(
+        ValueError, match=r"'shard 1' has 299 \+ 200 columns, expected 300 \+ 200 as shard 'shard 0' has"
+    ):
         lcca.dask.from_delayed(client, [(x[:10], y[:10]), (x[10:20, :299], y[10:20])])
     with pytest.raises(lcca.dask.ShardError, match="'shard 0'.*has 10 rows and y has 9"):
         lcca.dask.from_delayed(client, [(x[:10], y[:9])])
@@ -189,7 +207,10 @@ def test_what_makes_no_sense_is_refused_in_one_line(client, views):
         lcca.CCA(3).fit(pair, y)
     with pytest.raises(ValueError, match=r"has 300 \+ 200 columns, but CCA is expecting 200 \+ 300"):
         lcca.CCA(3).fit(y, x).transform(pair)
-    arrays = [da.from_array(view.toarray(), chunks=chunks) for view, chunks in zip(views, [(1000, -1), (2000, -1)], strict=True)]
+    arrays = [
+        da.from_array(view.toarray(), chunks=chunks)
+        for view, chunks in zip(views, [(1000, -1), (2000, -1)], strict=True)
+    ]
     with pytest.raises(ValueError, match="different chunks of rows"):
         lcca.dask.from_array(client, *arrays)
     with pytest.raises(ValueError, match="2 chunks of columns"):

@@ -23,13 +23,17 @@ def test_sparse_layouts(words, layout):
     assert (fitted(x.asformat(layout), sp.csr_matrix(y).asformat(layout)) == fitted(x, y)).all()
 
 
-@pytest.mark.parametrize("dtype", [bool, "i1", "u2", "i4", "u8", "f2", "f4", "f8", ">f8", ">i4", "longdouble"])
+@pytest.mark.parametrize(
+    "dtype", [bool, "i1", "u2", "i4", "u8", "f2", "f4", "f8", ">f8", ">i4", "longdouble"]
+)
 @pytest.mark.parametrize("index", ["i4", "i8"])
 def test_types_of_values_and_indices(words, dtype, index):
     x, y = words
     other = sp.csr_array(x.shape)
     # Not all of NumPy's types are SciPy's, so the arrays are put in by hand.
-    other.data, other.indices, other.indptr = x.data.astype(dtype), x.indices.astype(index), x.indptr.astype(index)
+    other.data, other.indices, other.indptr = (
+        x.data.astype(dtype), x.indices.astype(index), x.indptr.astype(index)
+    )
     view = from_arrays(other, "X", 1)
     assert view.kind == "sparse, all ones" and view.nnz == x.nnz
     assert (fitted(view, y) == fitted(x, y)).all()
@@ -63,7 +67,10 @@ def test_mapped_arrays_and_files(words, factors, tmp_path):
 def test_frames_and_tables(factors):
     pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
     truth = fitted(*factors)
-    named = [{f"{side}{i}": column for i, column in enumerate(view.T)} for side, view in zip("xy", factors, strict=True)]
+    named = [
+        {f"{side}{i}": column for i, column in enumerate(view.T)}
+        for side, view in zip("xy", factors, strict=True)
+    ]
     for table in (pandas.DataFrame, polars.DataFrame, pyarrow.table):
         model = CCA(n_components=3, n_jobs=1).fit(*map(table, named))
         assert (model.correlations_ == truth).all()
@@ -82,7 +89,9 @@ def test_rows_in_any_order_of_columns_and_duplicates_are_summed(words):
         shuffled.indices[start:end] = x.indices[start:end][::-1]
     shuffled.has_sorted_indices = False
     assert (fitted(shuffled, y) == fitted(x, y)).all()
-    twice = sp.csr_array((np.r_[x.data / 2, x.data / 2], np.r_[x.indices, x.indices], x.indptr * 2), shape=x.shape)
+    twice = sp.csr_array(
+        (np.r_[x.data / 2, x.data / 2], np.r_[x.indices, x.indices], x.indptr * 2), shape=x.shape
+    )
     for row, (start, end) in enumerate(zip(x.indptr[:-1], x.indptr[1:], strict=True)):
         twice.indices[twice.indptr[row] : twice.indptr[row + 1]] = np.tile(x.indices[start:end], 2)
     assert np.allclose(fitted(twice, y), fitted(x, y))
@@ -113,8 +122,14 @@ MEMORY = """
 import resource, sys, warnings, numpy as np, scipy.sparse as sp, lcca
 rows, cols, each = 1_000_000, 5_000, 8
 random = np.random.default_rng(0)
-indices = np.sort(random.integers(0, cols // each, (rows, each), dtype=np.int32) + np.arange(each, dtype=np.int32) * (cols // each), axis=1)
-x = sp.csr_array((random.random(rows * each), indices.ravel(), np.arange(rows + 1, dtype=np.int32) * each), shape=(rows, cols))
+indices = np.sort(
+    random.integers(0, cols // each, (rows, each), dtype=np.int32)
+    + np.arange(each, dtype=np.int32) * (cols // each), axis=1
+)
+x = sp.csr_array(
+    (random.random(rows * each), indices.ravel(), np.arange(rows + 1, dtype=np.int32) * each),
+    shape=(rows, cols),
+)
 y = random.random((rows, 2), dtype=np.float32)
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 del indices, random

@@ -1,4 +1,5 @@
-"""A few legal files per format, each read by lcca and by its format's own library. `cargo xtask fuzz --differential` reads more."""
+"""A few legal files per format, each read by lcca and by its format's own library.
+`cargo xtask fuzz --differential` reads more."""
 
 import warnings
 
@@ -41,9 +42,9 @@ def test_a_difference_is_found_and_the_file_is_kept(tmp_path, monkeypatch):
 
     monkeypatch.setitem(run.FORMATS, "npy", wrong)
     tally = run.run("npy", 7, 1, tmp_path)
-    assert not tally.passed and "row 1, column 1: 1.0, expected 2.0" in tally.table().replace("np.float64(1.0)", "1.0").replace(
-        "np.float64(2.0)", "2.0"
-    )
+    assert not tally.passed and "row 1, column 1: 1.0, expected 2.0" in tally.table().replace(
+        "np.float64(1.0)", "1.0"
+    ).replace("np.float64(2.0)", "2.0")
     assert "--format npy --seed 7 --files 1" in tally.table() and (tmp_path / "differs-7-t.npy").exists()
 
 

@@ -57,7 +57,8 @@ API.PyCapsule_GetName.argtypes = (ctypes.py_object,)
 
 
 class Lent:
-    """A tensor in a capsule, as producers make it: the capsule deletes the tensor unless somebody has taken it out."""
+    """A tensor in a capsule, as producers make it: the capsule deletes the tensor unless
+    somebody has taken it out."""
 
     alive: list["Lent"] = []  # the interpreter may destroy capsules after their tests
 
@@ -66,7 +67,10 @@ class Lent:
         kind = {"f": FLOAT, "i": INT, "u": UNSIGNED, "b": BOOL}[array.dtype.kind]
         numbers = ctypes.c_int64 * max(array.ndim, 1)
         strides = numbers(*(stride // array.itemsize for stride in array.strides))
-        said = {"data": 1 << 20, "device_type": device, "ndim": array.ndim, "code": kind, "bits": 8 * array.itemsize, "lanes": 1}
+        said = {
+            "data": 1 << 20, "device_type": device, "ndim": array.ndim, "code": kind,
+            "bits": 8 * array.itemsize, "lanes": 1,
+        }
         for name, value in (said | {"shape": numbers(*array.shape), "strides": strides} | changed).items():
             setattr(self.managed.tensor, name, value)
         if layout is Versioned:
@@ -104,7 +108,8 @@ def capsules_go_with_their_tests():
 
 
 class OnGpu:
-    """An array on a GPU that nothing but DLPack describes; its library copies it to the host if it is asked to."""
+    """An array on a GPU that nothing but DLPack describes; its library copies it to
+    the host if it is asked to."""
 
     def __init__(self, array, **said):
         self.array, self.said, self.asked, self.lent = array, said, [], []
@@ -138,7 +143,10 @@ def test_a_tensor_is_deleted_once_by_whoever_took_it(layout):
     tensor = DlpackTensor(lent.capsule)
     assert API.PyCapsule_GetName(lent.capsule) == b"used_" + layout.name
     said = tensor.__cuda_array_interface__
-    assert said == {"shape": (60, 5), "strides": (40, 8), "typestr": "<f8", "data": ((1 << 20) + 64, True), "version": 3, "stream": 1}
+    assert said == {
+        "shape": (60, 5), "strides": (40, 8), "typestr": "<f8", "data": ((1 << 20) + 64, True), "version": 3,
+        "stream": 1,
+    }
     with pytest.raises(ValueError, match="^not a capsule with a tensor that nobody has taken$"):
         DlpackTensor(lent.capsule)
     assert lent.drop() == 0
@@ -166,7 +174,10 @@ def test_types_have_the_names_that_numpy_gives_them():
 @pytest.mark.parametrize("layout", [Unversioned, Versioned])
 @pytest.mark.parametrize(
     "said",
-    [{"device": CPU}, {"device": MANAGED}, {"ndim": 0}, {"ndim": -1}, {"ndim": 65}, {"shape": None}, {"data": 2**64 - 8, "byte_offset": 8}],
+    [
+        {"device": CPU}, {"device": MANAGED}, {"ndim": 0}, {"ndim": -1}, {"ndim": 65}, {"shape": None},
+        {"data": 2**64 - 8, "byte_offset": 8},
+    ],
 )
 def test_a_tensor_that_is_refused_is_left_to_its_capsule(layout, said):
     lent = Lent(views()[0], layout, **said)
@@ -261,7 +272,13 @@ def test_an_array_that_refuses_is_copied_in_another_way_or_refused_in_one_senten
     expected = CCA(2).fit(x, y).correlations_
     for device in ("cpu", "auto"):
         assert np.array_equal(CCA(2, device=device).fit(Copied(x), y).correlations_, expected)
-        with pytest.raises(TypeError, match=r"^an array on a GPU that cannot .* Refusing has neither .*, and __dlpack__ says: not today$"):
+        with pytest.raises(
+            TypeError,
+            match=(
+                r"^an array on a GPU that cannot .* Refusing has neither .*, "
+                r"and __dlpack__ says: not today$"
+            ),
+        ):
             CCA(2, device=device).fit(Refusing(x), y)
 
 

@@ -13,7 +13,9 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py"))
 def undocumented(tree, prefix=""):
     """Public classes, functions and methods without a docstring."""
     for node in tree.body:
-        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) or node.name.startswith("_"):
+        if not isinstance(
+            node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        ) or node.name.startswith("_"):
             continue
         if ast.get_docstring(node) is None and not is_inherited(node):
             yield prefix + node.name
@@ -43,13 +45,21 @@ def test_what_is_exported_is_documented_down_to_its_methods():
         item = getattr(lcca, name)
         members = [(name, item)]
         if inspect.isclass(item):
-            members += [(f"{name}.{key}", value) for key, value in vars(item).items() if not key.startswith("_") and callable(value)]
+            members += [
+                (f"{name}.{key}", value)
+                for key, value in vars(item).items()
+                if not key.startswith("_") and callable(value)
+            ]
         missing += [key for key, value in members if not inspect.getdoc(value)]
     assert missing == []
 
 
 def parameters(function):
-    return [name for name in inspect.signature(function).parameters if name not in ("self", "args", "kwargs", "params", "parameters")]
+    return [
+        name
+        for name in inspect.signature(function).parameters
+        if name not in ("self", "args", "kwargs", "params", "parameters")
+    ]
 
 
 @pytest.mark.parametrize("name", ["CCA", "CCACV", "PLSSVD", "TwoViews"])
@@ -60,5 +70,9 @@ def test_every_parameter_of_an_estimator_is_described(name):
     text = inspect.getdoc(item)
     # CCACV says that the others are those of CCA.
     others = parameters(lcca.CCA.__init__) if name == "CCACV" else []
-    missing = [parameter for parameter in parameters(item.__init__) if parameter not in text and parameter not in others]
+    missing = [
+        parameter
+        for parameter in parameters(item.__init__)
+        if parameter not in text and parameter not in others
+    ]
     assert missing == []

@@ -1,4 +1,5 @@
-"""scikit-learn's own tests of CCA and PLSSVD, with the import swapped. They come with scikit-learn; nothing is copied."""
+"""scikit-learn's own tests of CCA and PLSSVD, with the import swapped. They come with scikit-learn;
+nothing is copied."""
 
 import inspect
 import itertools
@@ -16,7 +17,10 @@ SWAPPED = {sklearn.cross_decomposition.CCA: lcca.CCA, sklearn.cross_decompositio
 # What does not apply, with the difference that docs/python-coming-from.md lists.
 NOT_DEPRECATED = "Y is only another name of y here, and no warning asks anybody to change it"
 DIFFERENT = {
-    "test_copy": "copy=False overwrites the arrays there; here nothing is ever overwritten, so there is nothing to save",
+    "test_copy": (
+        "copy=False overwrites the arrays there; here nothing is ever overwritten, "
+        "so there is nothing to save"
+    ),
     # scikit-learn 1.5 and 1.6 only.
     "test_pls_fit_warning_on_deprecated_Y_argument": NOT_DEPRECATED,
     "test_pls_transform_warning_on_deprecated_Y_argument": NOT_DEPRECATED,
@@ -62,7 +66,11 @@ def test_as_scikit_learn_tests_itself(test, arguments, monkeypatch):
     for estimator, ours in SWAPPED.items():
         monkeypatch.setattr(theirs, estimator.__name__, ours)
     swapped = {
-        name: SWAPPED.get(value, value) if inspect.isclass(value) else value.copy() if hasattr(value, "copy") else value
+        name: SWAPPED.get(value, value)
+        if inspect.isclass(value)
+        else value.copy()
+        if hasattr(value, "copy")
+        else value
         for name, value in arguments.items()
     }
     test(**swapped)
@@ -77,7 +85,10 @@ def test_scikit_learn_finds_no_fault(estimator, check):
 def test_every_test_of_theirs_that_names_our_estimators_is_run():
     found = {case.id for case in CASES}
     assert len(found) >= 25, "scikit-learn's tests have moved"
-    for words in ("scale_and_stability-CCA", "scale_and_stability-PLSSVD", "loadings_converges-CCA", "one_component_equivalence-PLSSVD"):
+    for words in (
+        "scale_and_stability-CCA", "scale_and_stability-PLSSVD", "loadings_converges-CCA",
+        "one_component_equivalence-PLSSVD",
+    ):
         assert any(words in name for name in found), words
 
 
@@ -97,7 +108,9 @@ def test_singular_vectors_are_those_of_scikit_learn(factors, words, scale):
 def test_parameters_of_scikit_learn_are_accepted_with_their_meaning(factors, words):
     x, y = factors
     model = lcca.CCA(n_components=2, scale=True, max_iter=500, tol=1e-06, copy=True).fit(x, y)
-    theirs_model = sklearn.cross_decomposition.CCA(n_components=2, scale=True, max_iter=5000, tol=1e-12).fit(x, y)
+    theirs_model = sklearn.cross_decomposition.CCA(n_components=2, scale=True, max_iter=5000, tol=1e-12).fit(
+        x, y
+    )
     for ours, other in zip(model.transform(x, y), theirs_model.transform(x, y), strict=True):
         assert np.allclose(abs(np.corrcoef(ours.T, other.T)[:2, 2:]), np.eye(2), atol=1e-4)
     before = x.copy(), y.copy()
@@ -105,7 +118,9 @@ def test_parameters_of_scikit_learn_are_accepted_with_their_meaning(factors, wor
     assert np.array_equal(x, before[0]) and np.array_equal(y, before[1])
     with warnings.catch_warnings(), pytest.warns(Warning, match="raise max_iter"):
         lcca.CCA(2, method="lobpcg", max_iter=1, tol=1e-12).fit(*words)
-    for wrong, error in (({"max_iter": 0}, ValueError), ({"max_iter": 2.5}, TypeError), ({"copy": "no"}, TypeError)):
+    for wrong, error in (
+        ({"max_iter": 0}, ValueError), ({"max_iter": 2.5}, TypeError), ({"copy": "no"}, TypeError)
+    ):
         with pytest.raises(error, match=next(iter(wrong))):
             lcca.CCA(2, **wrong).fit(x, y)
     with pytest.raises(TypeError, match="copy must be True or False"):
@@ -113,7 +128,8 @@ def test_parameters_of_scikit_learn_are_accepted_with_their_meaning(factors, wor
 
 
 def matched_cells(rows=200, extra=50, noise=0.1, seed=0):
-    """Two measurements of overlapping cells by different markers: those of the second are shuffled, and some are additional."""
+    """Two measurements of overlapping cells by different markers:
+    those of the second are shuffled, and some are additional."""
     random = np.random.default_rng(seed)
     states = random.standard_normal((rows + extra, 10))
     views = [states @ random.standard_normal((10, cols)) for cols in (25, 20)]
@@ -123,7 +139,8 @@ def matched_cells(rows=200, extra=50, noise=0.1, seed=0):
 
 
 def fused(estimator, first, second, start, iterations=4):
-    """What MaxFuse does: CCA of matched cells, canonical variables of all cells, cells matched by their correlations, again."""
+    """What MaxFuse does: CCA of matched cells, canonical variables of all cells,
+    cells matched by their correlations, again."""
     from scipy.optimize import linear_sum_assignment
 
     matching = start
@@ -169,7 +186,9 @@ def test_a_classifier_learns_from_variables_as_it_does_from_those_of_scikit_lear
     model = lcca.CCA(9, ridge=ridge, scale=True).fit(pixels[train], labels[train])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        expected = accuracy(sklearn.cross_decomposition.CCA(9).fit(pixels[train], labels[train]).transform(pixels))
+        expected = accuracy(
+            sklearn.cross_decomposition.CCA(9).fit(pixels[train], labels[train]).transform(pixels)
+        )
     assert accuracy(model.transform(pixels)) > expected - 0.03
     small = lcca.CCA(9, ridge=ridge, scale=True, variables="unit-length").fit(pixels[train], labels[train])
     assert accuracy(small.transform(pixels)) < 0.3
@@ -194,12 +213,16 @@ def test_the_score_of_one_row_is_undefined_and_says_so(factors):
     model = lcca.CCA(2).fit(x, y)
     alone = np.eye(1, len(x))[0]
     for rows in ((x[:1], y[:1]), (x, y, alone)):
-        with pytest.warns(lcca.ResultWarning, match="a correlation needs two rows or more, and it is nan for fewer"):
+        with pytest.warns(
+            lcca.ResultWarning, match="a correlation needs two rows or more, and it is nan for fewer"
+        ):
             assert np.isnan(model.score(*rows))
     assert model.correlations(x[:2], y[:2]).shape == (2,)
 
 
 @pytest.mark.parametrize("variables", ["unit variance", 1, None])
 def test_variables_are_one_of_two_kinds(factors, variables):
-    with pytest.raises(ValueError, match="The 'variables' parameter of CCA must be 'unit-variance' or 'unit-length'"):
+    with pytest.raises(
+        ValueError, match="The 'variables' parameter of CCA must be 'unit-variance' or 'unit-length'"
+    ):
         lcca.CCA(1, variables=variables).fit(*factors)

@@ -61,7 +61,13 @@ def test_a_wrong_type_is_a_type_error(factors, parameters):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"n_components": True}, "'n_components' parameter of CCA must be an int in the range [1, inf), \"auto\" or None. Got True instead"),
+        (
+            {"n_components": True},
+            (
+                "'n_components' parameter of CCA must be an int in the range [1, inf), \"auto\" or None. "
+                "Got True instead"
+            ),
+        ),
         ({"verbose": object()}, "'verbose' parameter of CCA must be a bool or an int"),
         ({"verbose": -1}, "'verbose' parameter"),
         ({"callback": 3}, "'callback' parameter of CCA must be a callable or None"),
@@ -69,8 +75,8 @@ def test_a_wrong_type_is_a_type_error(factors, parameters):
         ({"ridge": True}, "'ridge' parameter of CCA must be a number"),
         ({"power": False}, "'power' parameter of CCA must be an integer"),
         ({"n_jobs": True}, "'n_jobs' parameter"),
-        ({"missing": "skip"}, "missing == 'skip', expected \"error\", \"drop\" or \"mean\""),
-        ({"categorical": True}, "categorical == True, expected \"auto\" or \"error\""),
+        ({"missing": "skip"}, 'missing == \'skip\', expected "error", "drop" or "mean"'),
+        ({"categorical": True}, 'categorical == True, expected "auto" or "error"'),
     ],
 )
 def test_a_parameter_of_a_wrong_kind_is_refused_in_scikit_learns_words(factors, parameters, words):
@@ -114,7 +120,10 @@ def test_names_go_in_and_out(factors):
     x = pandas.DataFrame(factors[0], columns=[f"gene {i}" for i in range(8)])
     y = pandas.DataFrame(factors[1], columns=[f"lipid {i}" for i in range(6)])
     model = CCA(n_components=2).fit(x, y).set_output(transform="pandas")
-    assert list(model.feature_names_in_) == list(x.columns) and list(model.y_feature_names_in_) == list(y.columns)
+    assert (
+        list(model.feature_names_in_) == list(x.columns)
+        and list(model.y_feature_names_in_) == list(y.columns)
+    )
     assert list(model.get_feature_names_out()) == ["cca0", "cca1"] == list(model.transform(x).columns)
     assert model.predict(x).shape == y.shape
     with pytest.raises(ValueError, match="feature names"):

@@ -17,7 +17,10 @@ METHODS = [
     ("--method lobpcg --ridge 0.1 --seed 5", {"method": "lobpcg", "ridge": 0.1, "random_state": 5}),
     ("--method lobpcg --no-structure --no-center", {"method": "lobpcg", "structure": False, "center": False}),
     ("--method l-cca --k-pc 20 --t2 4 --t1 3", {"method": "l-cca", "k_pc": 20, "t2": 4, "t1": 3}),
-    ("--method als --inner cg --t1 4 --ridge-y 0.5", {"method": "als", "inner": "cg", "t1": 4, "ridge_y": 0.5}),
+    (
+        "--method als --inner cg --t1 4 --ridge-y 0.5",
+        {"method": "als", "inner": "cg", "t1": 4, "ridge_y": 0.5},
+    ),
     ("--method rp-cca --k-rpcca 30 --power 3", {"method": "rp-cca", "k_rpcca": 30, "power": 3}),
     ("--method sketch --sketch-rows 200", {"method": "sketch", "sketch_rows": 200}),
     ("--method shift-invert --ridge 0.2 --tol 1e-6", {"method": "shift-invert", "ridge": 0.2, "tol": 1e-6}),
@@ -27,7 +30,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 @pytest.fixture
 def files(words, tmp_path):
-    """Compressed rows of ones, and compressed columns of whole numbers: both views as the program reads them."""
+    """Compressed rows of ones, and compressed columns of whole numbers:
+    both views as the program reads them."""
     x, y = words[0], sp.csc_array(words[1] * 3, dtype="i4")
     sp.save_npz(tmp_path / "x.npz", x)
     sp.save_npz(tmp_path / "y.npz", y)
@@ -52,10 +56,15 @@ def test_the_same_seed_and_threads_give_identical_fits(program, files, flags, pa
 
 def test_held_out_correlations_are_the_programs(program, files):
     x, y, folder = files
-    printed = program("fit", folder / "x.npz", folder / "y.npz", "-k", 3, "--hold-out", 0.25, "--json", "--quiet", "--threads", 1)
+    printed = program(
+        "fit", folder / "x.npz", folder / "y.npz", "-k", 3, "--hold-out", 0.25, "--json", "--quiet",
+        "--threads", 1,
+    )
     theirs, ours = json.loads(printed), CCA(3, hold_out=0.25, n_jobs=1).fit(x, y)
     assert np.allclose(theirs["held_out"]["held_out"], ours.held_out_correlations_, rtol=0, atol=1e-12)
-    assert np.allclose(theirs["held_out"]["training"], ours.held_out_training_correlations_, rtol=0, atol=1e-12)
+    assert np.allclose(
+        theirs["held_out"]["training"], ours.held_out_training_correlations_, rtol=0, atol=1e-12
+    )
     assert np.allclose(theirs["correlations"], ours.correlations_, rtol=0, atol=1e-12)
 
 
@@ -66,7 +75,9 @@ def test_a_model_of_the_program_transforms_and_scores_to_the_bit(program, files)
     loaded = lcca.load(model)
     assert loaded.get_params()["ridge"] == 0.1 and loaded.n_components == 3
     for side, view, ours in (("x", x, 0), ("y", y, 1)):
-        program("transform", model, f"--{side}", folder / f"{side}.npz", "-o", folder / "scores.npy", "--quiet")
+        program(
+            "transform", model, f"--{side}", folder / f"{side}.npz", "-o", folder / "scores.npy", "--quiet"
+        )
         assert (np.load(folder / "scores.npy") == loaded.transform(x, y)[ours]).all(), view
     theirs = json.loads(program("score", model, *paths, "--json", "--threads", 2))
     loaded.n_jobs = 2
@@ -82,12 +93,17 @@ def test_a_loaded_model_predicts_to_the_bit_and_an_old_one_says_that_it_cannot(f
     loaded = lcca.load(tmp_path / "model")
     assert (loaded.predict(x) == model.predict(x)).all() and (loaded.coef_ == model.coef_).all()
     both = loaded.inverse_transform(*loaded.transform(x, y))
-    assert all((ours == theirs).all() for ours, theirs in zip(both, model.inverse_transform(*model.transform(x, y)), strict=True))
+    assert all(
+        (ours == theirs).all()
+        for ours, theirs in zip(both, model.inverse_transform(*model.transform(x, y)), strict=True)
+    )
     model._y_on_x_regression = None
     model.save(tmp_path / "old")
     old = lcca.load(tmp_path / "old")
     for use in (old.predict, old.inverse_transform):
-        with pytest.raises(NotFittedError, match="holds no regressions, as an earlier version wrote it: fit again to predict"):
+        with pytest.raises(
+            NotFittedError, match="holds no regressions, as an earlier version wrote it: fit again to predict"
+        ):
             use(x[:, :2] if use == old.inverse_transform else x)
 
 
@@ -95,11 +111,16 @@ def test_a_model_of_python_serves_the_program(program, files):
     x, y, folder = files
     fitted = CCA(3, method="lobpcg", ridge=0.3, ridge_y=0.1, random_state=9, n_jobs=2).fit(x, y)
     fitted.save(folder / "model")
-    theirs = json.loads(program("score", folder / "model", folder / "x.npz", folder / "y.npz", "--json", "--threads", 2))
+    theirs = json.loads(
+        program("score", folder / "model", folder / "x.npz", folder / "y.npz", "--json", "--threads", 2)
+    )
     assert theirs["correlations"] == fitted.correlations(x, y).tolist()
     assert theirs["training_correlations"] == fitted.correlations_.tolist()
     again = lcca.load(folder / "model")
-    assert (again.transform(x) == fitted.transform(x)).all() and (again.x_loadings_ == fitted.x_loadings_).all()
+    assert (
+        (again.transform(x) == fitted.transform(x)).all()
+        and (again.x_loadings_ == fitted.x_loadings_).all()
+    )
     names = ("method", "ridge", "ridge_y", "random_state", "n_components", "tol", "center")
     assert [again.get_params()[name] for name in names] == [fitted.get_params()[name] for name in names]
 
@@ -118,7 +139,10 @@ def test_a_loaded_model_knows_its_parameters_and_can_be_fitted_again(files, _fla
 def outcome(model):
     """How a fit ended, as far as a model file holds it."""
     names = ("converged", "missing", "chosen", "why", "notes", "decisions", "n_passes", "n_gram_passes")
-    points = [{name: row[name] for name in ("iteration", "passes", "gram_passes", "total", "missing")} for row in model.trace_]
+    points = [
+        {name: row[name] for name in ("iteration", "passes", "gram_passes", "total", "missing")}
+        for row in model.trace_
+    ]
     return [getattr(model, f"{name}_") for name in names], points
 
 
@@ -158,9 +182,14 @@ def test_decisions_and_notes_are_data(factors, words):
     with pytest.warns(UserWarning) as warned:
         model = CCA(3).fit(twice, factors[1])
     (note,) = model.notes_
-    assert [str(note)] == [str(warning.message) for warning in warned] and "1 of the 3 requested pairs" in note.text
+    assert (
+        [str(note)] == [str(warning.message) for warning in warned]
+        and "1 of the 3 requested pairs" in note.text
+    )
     assert (note.kind, note.numbers) == ("fewer-pairs", {"pairs": 1, "requested": 3})
-    assert CCA(2, method="lobpcg", structure=False).fit(*words).decisions_[0] == {"decision": "method-requested"}
+    assert CCA(2, method="lobpcg", structure=False).fit(*words).decisions_[0] == {
+        "decision": "method-requested"
+    }
 
 
 def test_files_of_earlier_versions_tell_what_they_hold(files, factors, tmp_path):
@@ -175,8 +204,8 @@ def test_files_of_earlier_versions_tell_what_they_hold(files, factors, tmp_path)
     point = {"iteration": 1, "passes": 1.0, "gram_passes": 0.0, "total": 0.5, "missing": None}
     fitted._provenance = {
         "outcome": {
-            "chosen": "als --inner cg", "why": "asked for", "converged": False, "missing": None, "passes": 7.5, "gram_passes": 0.0,
-            "notes": ["a note"], "certified": None, "trace": [point],
+            "chosen": "als --inner cg", "why": "asked for", "converged": False, "missing": None,
+            "passes": 7.5, "gram_passes": 0.0, "notes": ["a note"], "certified": None, "trace": [point],
         }
     }
     fitted.save(tmp_path / "older")
@@ -205,7 +234,10 @@ def test_names_survive_files(program, factors, tmp_path):
     frames = [pandas.DataFrame(view).add_prefix(side) for side, view in zip("xy", factors, strict=True)]
     CCA(2).fit(*frames).save(tmp_path / "model")
     again = lcca.load(tmp_path / "model")
-    assert list(again.feature_names_in_) == list(frames[0]) and list(again.y_feature_names_in_) == list(frames[1])
+    assert (
+        list(again.feature_names_in_) == list(frames[0])
+        and list(again.y_feature_names_in_) == list(frames[1])
+    )
     assert again.transform(frames[0]).shape == (300, 2)
     for name, frame in zip("xy", frames, strict=True):
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
@@ -231,7 +263,10 @@ def test_a_file_that_is_no_model_is_refused_and_nothing_is_overwritten(files, fa
 def test_a_loaded_model_is_shown_as_it_was_typed(factors, tmp_path):
     """Neither what a method does by default nor the memory of the machine that fitted was typed."""
     X, Y = factors
-    for model in (CCA(2), CCA(1, method="l-cca", t1=4, ridge=0.1), CCA(2, method="als", inner="cg"), CCA(1, method="als", t1=5)):
+    for model in (
+        CCA(2), CCA(1, method="l-cca", t1=4, ridge=0.1), CCA(2, method="als", inner="cg"),
+        CCA(1, method="als", t1=5),
+    ):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(X, Y).save(tmp_path / "model")
@@ -248,9 +283,14 @@ def test_variables_of_a_saved_model_have_the_same_unit_everywhere(program, files
     again = lcca.load(folder / "model")
     assert again.variables == variables
     program("transform", folder / "model", "--x", folder / "x.npz", "-o", folder / "scores.npy", "--quiet")
-    assert (np.load(folder / "scores.npy") == fitted.transform(x)).all() and (again.transform(x) == fitted.transform(x)).all()
+    assert (
+        (np.load(folder / "scores.npy") == fitted.transform(x)).all()
+        and (again.transform(x) == fitted.transform(x)).all()
+    )
     unit = 1.0 if variables == "unit-length" else np.sqrt(x.shape[0])
-    program("fit", folder / "x.npz", folder / "y.npz", "-k", 3, "-o", folder / "theirs", "--quiet", "--ridge", 0.1)
+    program(
+        "fit", folder / "x.npz", folder / "y.npz", "-k", 3, "-o", folder / "theirs", "--quiet", "--ridge", 0.1
+    )
     theirs = lcca.load(folder / "theirs")
     assert theirs.variables == "unit-length"
     np.testing.assert_allclose(fitted.x_weights_, unit * theirs.x_weights_, rtol=1e-12)

@@ -71,7 +71,9 @@ def described(array, **said):
     """An array of Numba or JAX: it says where it lies, and NumPy copies it."""
 
     class Described:
-        __cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (1 << 20, False), "version": 3} | said
+        __cuda_array_interface__ = {
+            "shape": array.shape, "typestr": array.dtype.str, "data": (1 << 20, False), "version": 3
+        } | said
 
         def __array__(self, *_, **__):
             return array
@@ -108,14 +110,22 @@ def test_an_array_that_nobody_copies_is_one_sentence():
     class Bare:
         __cuda_array_interface__: dict = {}
 
-    with pytest.raises(TypeError, match=r"^an array on a GPU that cannot be copied to the host: Bare has neither get\(\) nor __array__\(\)$"):
+    with pytest.raises(
+        TypeError,
+        match=(
+            r"^an array on a GPU that cannot be copied to the host: "
+            r"Bare has neither get\(\) nor __array__\(\)$"
+        ),
+    ):
         CCA(2).fit(Bare(), np.ones((3, 2)))
 
 
 def test_a_description_without_its_parts_is_one_sentence():
     x, y = random_views()
     for said in ({"data": None}, {"shape": None}, {"data": ()}):
-        with pytest.raises(TypeError, match=r"^the __cuda_array_interface__ of y does not say shape, typestr and data$"):
+        with pytest.raises(
+            TypeError, match=r"^the __cuda_array_interface__ of y does not say shape, typestr and data$"
+        ):
             CCA(2, device="auto").fit(x, described(y, **said))
 
 
@@ -154,7 +164,9 @@ class CompressedRows:
 
     def __init__(self, rows, wrap=described):
         self.shape = rows.shape
-        self.indptr, self.indices, self.data = (wrap(array) for array in (rows.indptr, rows.indices, rows.data))
+        self.indptr, self.indices, self.data = (
+            wrap(array) for array in (rows.indptr, rows.indices, rows.data)
+        )
 
 
 class SparseTensor(Tensor):
@@ -193,14 +205,19 @@ class SparseTensor(Tensor):
 
 def random_rows(columns, seed):
     random = np.random.default_rng(seed)
-    return sp.csr_matrix(np.where(random.random((60, columns)) < 0.4, random.integers(1, 4, (60, columns)) / 2, 0.0))
+    return sp.csr_matrix(
+        np.where(random.random((60, columns)) < 0.4, random.integers(1, 4, (60, columns)) / 2, 0.0)
+    )
 
 
 def test_sparse_rows_of_other_libraries_give_the_fit_of_their_copies():
     x, y = random_rows(5, 1), random_rows(4, 2)
     expected = CCA(2).fit(x, y)
     layouts = {"sparse_csr": "csr", "sparse_csc": "csc", "sparse_coo": "coo"}
-    wraps = [lambda rows, layout=layout, kind=kind: SparseTensor(rows.asformat(kind), layout) for layout, kind in layouts.items()]
+    wraps = [
+        lambda rows, layout=layout, kind=kind: SparseTensor(rows.asformat(kind), layout)
+        for layout, kind in layouts.items()
+    ]
     for wrap in (CompressedRows, *wraps):
         for device in ("cpu", "auto") if not lcca.cuda.available() else ("cpu",):
             model = CCA(2, device=device).fit(wrap(x), wrap(y))
@@ -210,7 +227,10 @@ def test_sparse_rows_of_other_libraries_give_the_fit_of_their_copies():
 
 def test_tensors_of_other_layouts_are_one_sentence():
     x, y = random_rows(5, 1), random_rows(4, 2)
-    with pytest.raises(TypeError, match="^a tensor of 2 dimensions and layout sparse_bsr, expected 2, and strided, sparse_csr"):
+    with pytest.raises(
+        TypeError,
+        match="^a tensor of 2 dimensions and layout sparse_bsr, expected 2, and strided, sparse_csr",
+    ):
         CCA(2).fit(SparseTensor(x, "sparse_bsr"), y)
 
 
@@ -251,7 +271,10 @@ def test_what_is_said_about_sparse_rows_on_a_gpu(monkeypatch):
         assert _gpu.in_place(data, "X", "cuda:1", "error", 8) == "rows"
     for name, device, shape, indptr, indices, values, threads in asked:
         assert (name, device, shape, threads) == ("X", "cuda:1", (60, 5), 1)
-        said = [(part.letter, part.width, part.length, part.address, part.stream) for part in (indptr, indices, values)]
+        said = [
+            (part.letter, part.width, part.length, part.address, part.stream)
+            for part in (indptr, indices, values)
+        ]
         assert said == [("i", 4, 61, 1 << 20, 0), ("i", 4, x.nnz, 1 << 20, 0), ("f", 8, x.nnz, 1 << 20, 0)]
     # The engine knows which types it reads.
     for rows in (sp.csr_matrix(x, dtype=bool), sp.csr_matrix(x, dtype=np.int16)):

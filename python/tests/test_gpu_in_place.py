@@ -1,5 +1,6 @@
-"""Arrays in the memory of a GPU are fitted where they lie. Needs a GPU, and neither pytest nor a library with arrays on it:
-memory comes from the driver. Arrays of CuPy, PyTorch and JAX are tried as well if these are installed, also by DLPack alone."""
+"""Arrays in the memory of a GPU are fitted where they lie. Needs a GPU, and neither pytest nor a library with
+arrays on it: memory comes from the driver. Arrays of CuPy, PyTorch and JAX are tried as well if these are
+installed, also by DLPack alone."""
 
 import ctypes
 import importlib
@@ -36,7 +37,10 @@ class OnGpu:
         self.address = ctypes.c_uint64()
         self.call("cuMemAlloc_v2", ctypes.byref(self.address), ctypes.c_size_t(array.nbytes))
         self.write(array)
-        said = {"shape": array.shape, "typestr": array.dtype.str, "data": (self.address.value, False), "version": 3, "stream": None}
+        said = {
+            "shape": array.shape, "typestr": array.dtype.str, "data": (self.address.value, False),
+            "version": 3, "stream": None,
+        }
         self.__cuda_array_interface__ = said | interface
 
     def call(self, name, *arguments):
@@ -44,7 +48,10 @@ class OnGpu:
         assert status == 0, f"{name}: {status}"
 
     def write(self, array):
-        self.call("cuMemcpyHtoD_v2", self.address, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
+        self.call(
+            "cuMemcpyHtoD_v2", self.address, array.ctypes.data_as(ctypes.c_void_p),
+            ctypes.c_size_t(array.nbytes),
+        )
 
     def get(self):
         self.copies += 1
@@ -71,13 +78,16 @@ class ByDlpack:
 
 
 class SparseOnGpu:
-    """Compressed rows whose arrays lie on a GPU, with the attributes of SciPy's. It counts copies of the largest."""
+    """Compressed rows whose arrays lie on a GPU, with the attributes of SciPy's.
+    It counts copies of the largest."""
 
     format = "csr"
 
     def __init__(self, rows):
         self.shape = rows.shape
-        self.indptr, self.indices, self.data = (OnGpu(array) for array in (rows.indptr, rows.indices, rows.data))
+        self.indptr, self.indices, self.data = (
+            OnGpu(array) for array in (rows.indptr, rows.indices, rows.data)
+        )
 
     @property
     def copies(self):
@@ -108,7 +118,9 @@ def views(rows=3000, single=True):
     return x.astype(np.float32 if single else np.float64), y
 
 
-@unittest.skipUnless(GPU and sys.platform == "linux", f"there is no GPU, or its driver is not libcuda.so.1: {GPU.reason}")
+@unittest.skipUnless(
+    GPU and sys.platform == "linux", f"there is no GPU, or its driver is not libcuda.so.1: {GPU.reason}"
+)
 class ArraysOnAGpu(unittest.TestCase):
     def same(self, model, expected):
         self.assertEqual(model.decisions_[-1]["decision"], "ran-on-gpu")
@@ -140,15 +152,25 @@ class ArraysOnAGpu(unittest.TestCase):
             self.assertEqual(there.copies, 1)
         self.assertTrue(np.isfinite(CCA(2, device="cuda").fit(half, y).objective_).all())
         with_cpu = OnGpu(x)
-        np.testing.assert_allclose(CCA(2, device="cpu").fit(with_cpu, y).objective_, expected.objective_, rtol=1e-9)
+        np.testing.assert_allclose(
+            CCA(2, device="cpu").fit(with_cpu, y).objective_, expected.objective_, rtol=1e-9
+        )
         self.assertEqual(with_cpu.copies, 1)
 
     def test_other_ways_to_fit_take_them(self):
         x, y = views(single=False)
-        for parameters in ({"method": "lobpcg", "tol": 1e-10}, {"hold_out": 0.2}, {"scale": True}, {"normalize_rows": "length"}):
-            there, here = (CCA(2, device="cuda", **parameters).fit(wrap(x), wrap(y)) for wrap in (OnGpu, np.asarray))
+        for parameters in (
+            {"method": "lobpcg", "tol": 1e-10}, {"hold_out": 0.2}, {"scale": True},
+            {"normalize_rows": "length"},
+        ):
+            there, here = (
+                CCA(2, device="cuda", **parameters).fit(wrap(x), wrap(y)) for wrap in (OnGpu, np.asarray)
+            )
             np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9, err_msg=str(parameters))
-        scores = [CCACV(2, ridges=[0.01, 1.0], folds=3, device="cuda").fit(wrap(x), wrap(y)).cv_mean_ for wrap in (OnGpu, np.asarray)]
+        scores = [
+            CCACV(2, ridges=[0.01, 1.0], folds=3, device="cuda").fit(wrap(x), wrap(y)).cv_mean_
+            for wrap in (OnGpu, np.asarray)
+        ]
         np.testing.assert_allclose(*scores, rtol=1e-9)
 
     def test_bad_numbers_and_addresses_are_refused(self):
@@ -172,7 +194,9 @@ class ArraysOnAGpu(unittest.TestCase):
             x_there, y_there = SparseOnGpu(x), SparseOnGpu(y)
             for device in ("cuda", "cuda:0", "auto"):
                 for pair in ((x_there, y_there), (x_there, y), (x, y_there)):
-                    self.same(CCA(3, ridge=0.01, tol=1e-8, method="lobpcg", device=device).fit(*pair), expected)
+                    self.same(
+                        CCA(3, ridge=0.01, tol=1e-8, method="lobpcg", device=device).fit(*pair), expected
+                    )
             # The copy that the host reads was made by the engine.
             self.assertEqual((x_there.copies, y_there.copies), (0, 0))
             np.testing.assert_allclose(expected.transform(x_there), expected.transform(x), rtol=1e-12)
@@ -185,7 +209,10 @@ class ArraysOnAGpu(unittest.TestCase):
         wide.indptr, wide.indices = x.indptr.astype(np.int64), x.indices.astype(np.int64)
         for row in range(x.shape[0]):
             entries = slice(x.indptr[row], x.indptr[row + 1])
-            disordered.indices[entries], disordered.data[entries] = x.indices[entries][::-1], x.data[entries][::-1]
+            disordered.indices[entries], disordered.data[entries] = (
+                x.indices[entries][::-1],
+                x.data[entries][::-1],
+            )
         for view in (wide, disordered):
             there = SparseOnGpu(view)
             self.same(CCA(3, ridge=0.01, tol=1e-8, method="lobpcg", device="cuda").fit(there, y), expected)
@@ -193,14 +220,23 @@ class ArraysOnAGpu(unittest.TestCase):
 
     def test_other_ways_to_fit_take_sparse_rows(self):
         x, y = sparse_views(rows=1500)
-        one_hot = sp.csr_matrix((np.ones(1500, dtype=np.float32), (np.arange(1500), np.arange(1500) % 40)), shape=(1500, 40))
+        one_hot = sp.csr_matrix(
+            (np.ones(1500, dtype=np.float32), (np.arange(1500), np.arange(1500) % 40)), shape=(1500, 40)
+        )
         common = {"method": "lobpcg", "ridge": 0.01, "tol": 1e-10, "device": "cuda"}
-        for parameters in ({"hold_out": 0.2}, {"scale": True}, {"normalize_rows": "length"}, {"missing": "drop"}):
-            there, here = (CCA(2, **common, **parameters).fit(wrap(x), wrap(y)) for wrap in (SparseOnGpu, sp.csr_matrix))
+        for parameters in (
+            {"hold_out": 0.2}, {"scale": True}, {"normalize_rows": "length"}, {"missing": "drop"}
+        ):
+            there, here = (
+                CCA(2, **common, **parameters).fit(wrap(x), wrap(y)) for wrap in (SparseOnGpu, sp.csr_matrix)
+            )
             np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9, err_msg=str(parameters))
         there, here = (CCA(2, **common).fit(wrap(x), wrap(one_hot)) for wrap in (SparseOnGpu, sp.csr_matrix))
         np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9)
-        scores = [CCACV(2, ridges=[0.01, 1.0], folds=3, device="cuda").fit(wrap(x), wrap(y)).cv_mean_ for wrap in (SparseOnGpu, sp.csr_matrix)]
+        scores = [
+            CCACV(2, ridges=[0.01, 1.0], folds=3, device="cuda").fit(wrap(x), wrap(y)).cv_mean_
+            for wrap in (SparseOnGpu, sp.csr_matrix)
+        ]
         np.testing.assert_allclose(*scores, rtol=1e-6)
 
     def test_mistakes_in_sparse_rows_are_those_of_scipy(self):
@@ -295,7 +331,9 @@ class ArraysOnAGpu(unittest.TestCase):
                     continue
                 model = CCA(3, device="cuda").fit(put(library, x), y)
                 self.same(model, expected)
-                np.testing.assert_allclose(model.transform(put(library, x)), expected.transform(x), rtol=1e-4, atol=1e-6)
+                np.testing.assert_allclose(
+                    model.transform(put(library, x)), expected.transform(x), rtol=1e-4, atol=1e-6
+                )
                 if name == "torch":
                     with mock.patch.object(library.Tensor, "cpu", side_effect=AssertionError("a copy")):
                         self.same(CCA(3, device="cuda").fit(put(library, x), put(library, y)), expected)

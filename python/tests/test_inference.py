@@ -25,8 +25,14 @@ def views(rows=300, pairs=1, seed=0, strength=1.0):
 def test_a_bootstrap_has_intervals_and_is_deterministic():
     X, Y = views(pairs=2)
     model = lcca.CCA(n_components=3).fit(X, Y)
-    one, two, other = (lcca.bootstrap(model, X, Y, n=60, random_state=seed, n_jobs=jobs) for seed, jobs in ((1, 1), (1, 2), (2, 1)))
-    assert np.array_equal(one.resampled, two.resampled) and np.array_equal(one.x_weights_error, two.x_weights_error)
+    one, two, other = (
+        lcca.bootstrap(model, X, Y, n=60, random_state=seed, n_jobs=jobs)
+        for seed, jobs in ((1, 1), (1, 2), (2, 1))
+    )
+    assert (
+        np.array_equal(one.resampled, two.resampled)
+        and np.array_equal(one.x_weights_error, two.x_weights_error)
+    )
     assert not np.array_equal(one.resampled, other.resampled)
     low, high = one.correlations_interval.T
     assert (low <= one.correlations_corrected).all() and (one.correlations_corrected <= high).all()
@@ -41,7 +47,9 @@ def test_resampled_correlations_are_those_of_fits_to_repeated_rows():
     model = lcca.CCA(n_components=2).fit(X, Y)
     whole = lcca.bootstrap(model, X, Y, n=5, groups=np.arange(80) // 40, random_state=3)
     halves = [
-        lcca.CCA(n_components=2).fit(np.repeat(X[rows], 2, axis=0), np.repeat(Y[rows], 2, axis=0)).correlations_
+        lcca.CCA(n_components=2)
+        .fit(np.repeat(X[rows], 2, axis=0), np.repeat(Y[rows], 2, axis=0))
+        .correlations_
         for rows in (slice(40), slice(40, 80))
     ]
     for found in whole.resampled:
@@ -75,9 +83,16 @@ def test_families_and_covariates_leave_p_values_uniform():
         random = np.random.default_rng(draw)
         family = np.repeat(np.arange(25), np.resize([2, 3, 4, 5], 25))
         Z = random.standard_normal((len(family), 3))
-        X, Y = (Z @ np.ones((3, 2)) + random.standard_normal((25, 2))[family] + random.standard_normal((len(family), 2)) for _ in "xy")
+        X, Y = (
+            Z @ np.ones((3, 2))
+            + random.standard_normal((25, 2))[family]
+            + random.standard_normal((len(family), 2))
+            for _ in "xy"
+        )
         model = lcca.CCA(n_components=1).fit(random.standard_normal((50, 2)), random.standard_normal((50, 2)))
-        p.append(lcca.permutation_test(model, X, Y, 99, groups=family, covariates=Z, random_state=draw).p_values[0])
+        p.append(
+            lcca.permutation_test(model, X, Y, 99, groups=family, covariates=Z, random_state=draw).p_values[0]
+        )
         naive.append(lcca.permutation_test(model, X, Y, 99, random_state=draw).p_values[0])
     assert stats.kstest(p, "uniform").statistic < 0.15
     # Both views depend on the covariates, with the same sign or not.
@@ -91,7 +106,9 @@ def test_correlations_without_covariates_are_partial_correlations():
     model = lcca.CCA(n_components=2).fit(X[:100], Y[:100])
     result = lcca.permutation_test(model, X, Y, 9, covariates=sparse.csr_array(Z))
     design = np.column_stack([np.ones(200), Z])
-    left = [scores - design @ np.linalg.lstsq(design, scores, rcond=None)[0] for scores in model.transform(X, Y)]
+    left = [
+        scores - design @ np.linalg.lstsq(design, scores, rcond=None)[0] for scores in model.transform(X, Y)
+    ]
     expected = [stats.pearsonr(left[0][:, i], left[1][:, i]).statistic for i in range(2)]
     assert np.allclose(result.correlations, expected, atol=1e-10)
 
@@ -130,7 +147,9 @@ def test_the_number_of_components_is_left_to_the_data():
         assert model.decisions_[-1]["decision"] == "components-chosen" and model.decisions_[-1]["tried"] == 4
     random = np.random.default_rng(0)
     with pytest.warns(lcca.ResultWarning, match="beyond what chance gives"):
-        model = lcca.CCA(n_components="auto").fit(random.standard_normal((200, 4)), random.standard_normal((200, 4)))
+        model = lcca.CCA(n_components="auto").fit(
+            random.standard_normal((200, 4)), random.standard_normal((200, 4))
+        )
     assert model.correlations_.shape == (1,)
     with pytest.raises(ValueError, match="neither hold_out nor resume"):
         lcca.CCA(n_components="auto", hold_out=0.2).fit(X, Y)
@@ -154,7 +173,10 @@ def test_wilks_of_categories_and_covariates_is_that_of_r():
     pandas = pytest.importorskip("pandas")
     known = json.loads((Path(__file__).parent / "wilks.json").read_text())
     cars = pandas.DataFrame(known["cars"])
-    X, Y = cars[["Type", "DriveTrain", "Wheelbase", "Width"]], cars[["MPG.city", "MPG.highway", "Horsepower", "Weight"]]
+    X, Y = (
+        cars[["Type", "DriveTrain", "Wheelbase", "Width"]],
+        cars[["MPG.city", "MPG.highway", "Horsepower", "Weight"]],
+    )
     for name, covariates in (("plain", None), ("partial", cars[["Price", "Origin"]])):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lcca.DataWarning)
@@ -162,7 +184,10 @@ def test_wilks_of_categories_and_covariates_is_that_of_r():
             for result in (lcca.wilks(X, Y, covariates=covariates), lcca.wilks(Y, X, covariates=covariates)):
                 expected = known[name]
                 assert result.degrees.tolist() == expected["degrees"] == [36, 24, 14, 6]
-                assert sorted(result.ranks) == [4, 9] and result.n_covariates == (0 if covariates is None else 2)
+                assert (
+                    sorted(result.ranks) == [4, 9]
+                    and result.n_covariates == (0 if covariates is None else 2)
+                )
                 assert np.allclose(result.correlations, expected["correlations"], rtol=0, atol=1e-10)
                 assert np.allclose(result.wilks_lambda, expected["lambda"], rtol=1e-9)
                 assert np.allclose(result.chi_square, expected["chi_square"], rtol=1e-9)

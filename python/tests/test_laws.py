@@ -37,7 +37,9 @@ class LocalPair(RemotePair):
         smaller = [shard.reduced(*columns, 1) for shard in self._shards]
         if any(columns):
             return LocalPair(smaller)
-        return LocalPair([a or b for a, b in zip(smaller, self._shards, strict=True)]) if any(smaller) else None
+        return (
+            LocalPair([a or b for a, b in zip(smaller, self._shards, strict=True)]) if any(smaller) else None
+        )
 
     def gram(self, side, limit):
         return self._pieces.gram(side, limit)
@@ -63,7 +65,9 @@ class LocalPair(RemotePair):
 
 def one_hot(cols, seed):
     random = np.random.default_rng(seed)
-    return sp.csr_array((np.ones(ROWS), (np.arange(ROWS), random.integers(0, cols, ROWS))), shape=(ROWS, cols))
+    return sp.csr_array(
+        (np.ones(ROWS), (np.arange(ROWS), random.integers(0, cols, ROWS))), shape=(ROWS, cols)
+    )
 
 
 def weighted_views():
@@ -85,7 +89,10 @@ DATA = {
 def dense_views(x, y, weights):
     """The dense views that the pair stands for: weighted rows are repeated."""
     times = np.ones(ROWS, dtype=int) if weights is None else weights
-    return [np.repeat(view.toarray() if sp.issparse(view) else view, times, axis=0).astype(float) for view in (x, y)]
+    return [
+        np.repeat(view.toarray() if sp.issparse(view) else view, times, axis=0).astype(float)
+        for view in (x, y)
+    ]
 
 
 def shards(x, y, weights):
@@ -96,7 +103,8 @@ def shards(x, y, weights):
 
 def local_pair(x, y, weights, kind=LocalPair):
     parts = [
-        _lcca.Rows(_views.from_arrays(a, "X", 1), _views.from_arrays(b, "y", 1), w) for a, b, w in shards(x, y, weights)
+        _lcca.Rows(_views.from_arrays(a, "X", 1), _views.from_arrays(b, "y", 1), w)
+        for a, b, w in shards(x, y, weights)
     ]
     return kind(parts)
 
@@ -116,7 +124,9 @@ def test_a_pair_on_a_cluster_keeps_the_laws(client, name):
     pair = dask.from_delayed(client, parts)
     _lcca._check_laws(pair, *dense_views(*data), 3)
     verbs = {p["verb"] for p in pair.passes_}
-    assert {"products", "moments", "gram", "dense_gram", "gram_sample", "triangle", "block_gram", "sample"} <= verbs
+    assert {
+        "products", "moments", "gram", "dense_gram", "gram_sample", "triangle", "block_gram", "sample"
+    } <= verbs
     assert ("joint_gram" in verbs) == ("dense" not in name)
 
 
@@ -144,7 +154,9 @@ def test_a_pair_of_three_methods_is_enough():
     halves = [(data[0][:900], data[1][:900]), (data[0][900:], data[1][900:])]
     pair = OnlyPasses([_lcca.Rows(*(_views.from_arrays(v, "X", 1) for v in half), None) for half in halves])
     settings = {"n_components": 3, "method": "lobpcg", "tol": 1e-9}
-    np.testing.assert_allclose(CCA(**settings).fit(pair).objective_, CCA(**settings).fit(*data).objective_, atol=1e-7)
+    np.testing.assert_allclose(
+        CCA(**settings).fit(pair).objective_, CCA(**settings).fit(*data).objective_, atol=1e-7
+    )
     assert abs(CCA(3, tol=1e-9).fit(pair).total_ - CCA(3, tol=1e-9).fit(*data).total_) < 1e-6
     with pytest.raises(ValueError, match="offer no triangular factor"):
         CCA(3, method="exact").fit(pair)
@@ -165,7 +177,9 @@ class ForgetsAShard(LocalPair):
 
 class SwapsProducts(LocalPair):
     def products(self, sources, requested):
-        return super().products(sources, [(target, 1 - source if all(sources) else source) for target, source in requested])
+        return super().products(
+            sources, [(target, 1 - source if all(sources) else source) for target, source in requested]
+        )
 
 
 class MiscountsMoments(LocalPair):

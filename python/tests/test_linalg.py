@@ -26,7 +26,9 @@ def test_least_squares(problem, method, ridge, center):
     truth = np.linalg.solve(a.T @ a + absolute * np.eye(25), a.T @ b)
     assert np.allclose(solution.coef, truth, rtol=1e-6, atol=1e-6)
     assert np.allclose(solution.explained, 1 - ((b - a @ truth) ** 2).sum(axis=0) / (b**2).sum(axis=0))
-    assert np.allclose(solution.intercept, t.mean(axis=0) - x.toarray().mean(axis=0) @ truth if center else 0, atol=1e-6)
+    assert np.allclose(
+        solution.intercept, t.mean(axis=0) - x.toarray().mean(axis=0) @ truth if center else 0, atol=1e-6
+    )
 
 
 def test_a_diagonal_problem_is_solved_by_its_diagonal():

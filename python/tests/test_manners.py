@@ -153,7 +153,9 @@ def test_progress_is_shown_if_it_is_requested(words, capfd, monkeypatch, tqdm):
 
 
 def test_not_converging_is_a_warning_with_what_is_missing(words):
-    with pytest.warns(ConvergenceWarning, match="did not converge to tol=1e-08.*of it may be missing; raise max_passes"):
+    with pytest.warns(
+        ConvergenceWarning, match="did not converge to tol=1e-08.*of it may be missing; raise max_passes"
+    ):
         model = CCA(3, max_passes=6, tol=1e-8, structure=False, method="lobpcg").fit(*words)
     assert model.converged_ is False
     with warnings.catch_warnings():

@@ -23,7 +23,9 @@ def kinds(model):
 def test_noise_says_that_its_correlations_are_guaranteed_once(noise):
     with pytest.warns(ResultWarning) as warned:
         model = CCA(3).fit(*noise)
-    assert [str(warning.message) for warning in warned] == [str(model.notes_[0]) + lcca._notes.remedy(kinds(model)[0])]
+    assert [str(warning.message) for warning in warned] == [
+        str(model.notes_[0]) + lcca._notes.remedy(kinds(model)[0])
+    ]
     assert kinds(model) == ["correlations-guaranteed"] and "guaranteed" in str(model.notes_[0])
     assert "hold_out=0.2" in str(warned[0].message) and model.notes_[0].numbers["rows"] == 100
     assert model.held_out_correlations_ is None and "guaranteed" in model.report()
@@ -32,7 +34,10 @@ def test_noise_says_that_its_correlations_are_guaranteed_once(noise):
 def test_held_out_correlations_of_noise_are_near_zero_and_survive_a_file(noise, tmp_path):
     with pytest.warns(ResultWarning):
         model = CCA(3, hold_out=0.2).fit(*noise)
-    assert np.abs(model.held_out_correlations_).max() < 0.7 and model.held_out_training_correlations_.min() > 0.999
+    assert (
+        np.abs(model.held_out_correlations_).max() < 0.7
+        and model.held_out_training_correlations_.min() > 0.999
+    )
     assert "held out" in model.report() and f"{model.held_out_correlations_[0]:.6f}" in model.report()
     model.save(tmp_path / "model")
     assert np.array_equal(lcca.load(tmp_path / "model").held_out_correlations_, model.held_out_correlations_)
@@ -73,7 +78,9 @@ def test_a_model_file_knows_the_scale(factors, tmp_path, scale):
     CCA(2, ridge=0.1, scale=scale).fit(*factors).save(tmp_path / "model")
     loaded = lcca.load(tmp_path / "model")
     assert loaded.scale is scale if isinstance(scale, bool) else loaded.scale == scale
-    with pytest.raises(ValueError, match="'scale' parameter of CCA must be 'auto', True or False. Got 'yes' instead"):
+    with pytest.raises(
+        ValueError, match="'scale' parameter of CCA must be 'auto', True or False. Got 'yes' instead"
+    ):
         CCA(2, scale="yes").fit(*factors)
 
 
@@ -81,7 +88,10 @@ def test_columns_that_both_views_have_are_named(factors):
     pandas = pytest.importorskip("pandas")
     x = pandas.DataFrame(factors[0], columns=[f"gene {i}" for i in range(8)])
     y = pandas.DataFrame(factors[1], columns=[f"lipid {i}" for i in range(6)]).assign(leak=2 * x["gene 3"])
-    with pytest.warns(ResultWarning, match='"gene 3" of X and "leak" of Y are multiples but for a constant; if one was copied'):
+    with pytest.warns(
+        ResultWarning,
+        match='"gene 3" of X and "leak" of Y are multiples but for a constant; if one was copied',
+    ):
         model = CCA(2).fit(x, y)
     assert "shared-columns" in kinds(model)
 

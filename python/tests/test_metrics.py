@@ -14,7 +14,9 @@ N = 200
 def views():
     random = np.random.default_rng(1)
     shared = random.standard_normal((N, 3))
-    X = (shared @ random.standard_normal((3, 8)) + random.standard_normal((N, 8))) * [1, 5, 0.2, 1, 2, 1, 1, 30] + 4
+    X = (shared @ random.standard_normal((3, 8)) + random.standard_normal((N, 8))) * [
+        1, 5, 0.2, 1, 2, 1, 1, 30
+    ] + 4
     Y = (shared @ random.standard_normal((3, 6)) + random.standard_normal((N, 6))) * [2, 1, 1, 0.1, 1, 9]
     return X, Y
 
@@ -43,14 +45,18 @@ def test_pls_is_the_singular_value_decomposition_of_the_cross_product(views, met
     np.testing.assert_allclose(model.correlations_, correlations, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("parameters", [{"metric": "diagonal"}, {"metric": "pls", "scale": True}, {"metric": "pls"}])
+@pytest.mark.parametrize(
+    "parameters", [{"metric": "diagonal"}, {"metric": "pls", "scale": True}, {"metric": "pls"}]
+)
 def test_the_diagonal_metric_is_that_of_standardized_columns(views, parameters):
     X, Y = views
     model = lcca.CCA(3, **parameters).fit(X, Y)
     truth = np.linalg.svd(standardized(X).T @ standardized(Y) / N, compute_uv=False)[:3]
     np.testing.assert_allclose(model.objective_, truth, rtol=1e-9)
     # Weights have length 1 for columns of unit variance.
-    np.testing.assert_allclose(np.linalg.norm(model.x_weights_ * X.std(axis=0)[:, None], axis=0), 1, rtol=1e-9)
+    np.testing.assert_allclose(
+        np.linalg.norm(model.x_weights_ * X.std(axis=0)[:, None], axis=0), 1, rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("scale", [True, False])
@@ -68,11 +74,16 @@ def test_scikit_learns_plssvd_finds_the_same_weights(views, scale):
 
 def test_sparse_views_and_mixed_metrics(views):
     random = np.random.default_rng(2)
-    x, y = sp.random_array((500, 40), density=0.1, rng=random), sp.random_array((500, 30), density=0.2, rng=random)
+    x, y = (
+        sp.random_array((500, 40), density=0.1, rng=random),
+        sp.random_array((500, 30), density=0.2, rng=random),
+    )
     model = lcca.CCA(2, metric=("pls", "cca"), method="lobpcg", tol=1e-13).fit(x, y)
     X, Y = (view.toarray() - view.toarray().mean(axis=0) for view in (x, y))
     q = np.linalg.qr(Y)[0]
-    np.testing.assert_allclose(model.objective_ * np.sqrt(500), np.linalg.svd(X.T @ q, compute_uv=False)[:2], rtol=1e-9)
+    np.testing.assert_allclose(
+        model.objective_ * np.sqrt(500), np.linalg.svd(X.T @ q, compute_uv=False)[:2], rtol=1e-9
+    )
     assert model.get_params()["metric"] == ("pls", "cca")
 
 

@@ -10,9 +10,13 @@ import lcca
 pytestmark = pytest.mark.filterwarnings("ignore:these correlations may be inflated")
 
 BY_HAND = {
-    "length": lambda rows: rows / np.where((length := np.linalg.norm(rows, axis=1, keepdims=True)) > 0, length, 1),
+    "length": lambda rows: (
+        rows / np.where((length := np.linalg.norm(rows, axis=1, keepdims=True)) > 0, length, 1)
+    ),
     "sum": lambda rows: rows / np.where((total := rows.sum(axis=1, keepdims=True)) > 0, total, 1),
-    "log1p": lambda rows: np.log1p(1e4 * rows / np.where((total := rows.sum(axis=1, keepdims=True)) > 0, total, 1)),
+    "log1p": lambda rows: np.log1p(
+        1e4 * rows / np.where((total := rows.sum(axis=1, keepdims=True)) > 0, total, 1)
+    ),
 }
 
 
@@ -32,10 +36,16 @@ def test_a_fit_is_that_of_rows_normalized_by_hand(how, make):
     by_hand = lcca.CCA(3, ridge=0.01).fit(make(BY_HAND[how](x)), make(y))
     np.testing.assert_allclose(model.correlations_, by_hand.correlations_, rtol=0, atol=1e-9)
     new_x, new_y = counts(50, 12, 3), counts(50, 9, 4)
-    found, truth = model.transform(make(new_x), make(new_y)), by_hand.transform(make(BY_HAND[how](new_x)), make(new_y))
+    found, truth = (
+        model.transform(make(new_x), make(new_y)),
+        by_hand.transform(make(BY_HAND[how](new_x)), make(new_y)),
+    )
     for one, other in zip(found, truth, strict=True):
         np.testing.assert_allclose(np.abs(one), np.abs(other), rtol=0, atol=1e-9)
-    assert abs(model.score(make(new_x), make(new_y)) - by_hand.score(make(BY_HAND[how](new_x)), make(new_y))) < 1e-9
+    assert (
+        abs(model.score(make(new_x), make(new_y)) - by_hand.score(make(BY_HAND[how](new_x)), make(new_y)))
+        < 1e-9
+    )
 
 
 def test_rows_of_ones_are_normalized_in_single_precision():
@@ -49,13 +59,18 @@ def test_files_and_models_remember_it(tmp_path, program):
     x, y = counts(200, 12, 1), counts(200, 9, 2)
     for name, view in (("x", x), ("y", y)):
         sp.save_npz(tmp_path / f"{name}.npz", sp.csr_matrix(view))
-    program("fit", tmp_path / "x.npz", tmp_path / "y.npz", "-k", 3, "--normalize-rows", "log1p", "--normalize-rows-y", "no", "-o", tmp_path / "model")
+    program(
+        "fit", tmp_path / "x.npz", tmp_path / "y.npz", "-k", 3, "--normalize-rows", "log1p",
+        "--normalize-rows-y", "no", "-o", tmp_path / "model",
+    )
     model = lcca.load(tmp_path / "model")
     assert model.normalize_rows == ("log1p", None)
     truth = lcca.CCA(3, normalize_rows=("log1p", None)).fit(sp.csr_matrix(x), sp.csr_matrix(y))
     np.testing.assert_allclose(model.correlations_, truth.correlations_, rtol=0, atol=1e-9)
     program("transform", tmp_path / "model", "--x", tmp_path / "x.npz", "-o", tmp_path / "zx.npy")
-    np.testing.assert_allclose(np.load(tmp_path / "zx.npy"), model.transform(sp.csr_matrix(x)), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        np.load(tmp_path / "zx.npy"), model.transform(sp.csr_matrix(x)), rtol=0, atol=1e-12
+    )
     truth.save(tmp_path / "again")
     assert lcca.load(tmp_path / "again").normalize_rows == ("log1p", None)
     assert "normalize_x" not in lcca.CCA(2).fit(x, y)._settings_json

@@ -1,4 +1,5 @@
-"""Every block of code on every page runs, in the order of the page and in a folder of its own, and prints what is shown."""
+"""Every block of code on every page runs, in the order of the page and in a folder of its own,
+and prints what is shown."""
 
 import doctest
 import os
@@ -40,7 +41,9 @@ def environment(tmp_path):
 def run_shell(block, script, environment):
     """Runs a script as a reader would, and returns all that appears."""
     words = ["bash", "-e", "-c", script]
-    done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     assert done.returncode == 0, f"{block}: {script}\n{done.stdout}"
     return done.stdout
 
@@ -88,13 +91,15 @@ def test_every_block_of_the_page_runs(path, environment, tmp_path, monkeypatch):
                 case "python":
                     run_session(block, variables)
                 case other:
-                    pytest.fail(f"{block}: nobody runs blocks of {other!r}; what is only shown is one of {SHOWN}")
+                    pytest.fail(
+                        f"{block}: nobody runs blocks of {other!r}; what is only shown is one of {SHOWN}"
+                    )
     check_pictures(path, folder)
 
 
 def check_pictures(path, folder):
-    """Pictures of the gallery and of the page about pictures are what the code beside them draws. With LCCA_PICTURES set, those of the
-    page are drawn anew."""
+    """Pictures of the gallery and of the page about pictures are what the code beside them draws. With
+    LCCA_PICTURES set, those of the page are drawn anew."""
     if path.parent.name != "gallery" and path.name != "plots.md":
         return
     shown = re.findall(r"!\[[^]]*\]\(([^)]+)\)", path.read_text())
@@ -105,11 +110,14 @@ def check_pictures(path, folder):
             committed.parent.mkdir(exist_ok=True)
             shutil.copy(drawn, committed)
         if drawn.suffix == ".svg":
-            assert same_drawing(drawn.read_text(), committed.read_text()), f"{path}: {picture} is not what the program draws now; set LCCA_PICTURES"
+            assert same_drawing(drawn.read_text(), committed.read_text()), (
+                f"{path}: {picture} is not what the program draws now; set LCCA_PICTURES"
+            )
 
 
 def same_drawing(a, b):
-    """Whether two drawings are the same but for rounding errors, which may move a point by a fraction of a pixel."""
+    """Whether two drawings are the same but for rounding errors,
+    which may move a point by a fraction of a pixel."""
     number = re.compile(r"-?\d+\.?\d*")
     places = [[float(found) for found in number.findall(drawing)] for drawing in (a, b)]
     texts = [number.sub("#", drawing) for drawing in (a, b)]

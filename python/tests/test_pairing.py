@@ -1,4 +1,5 @@
-"""The rule by which rows find each other, case by case, by every route into Python: frames, files, weights, covariates, shards."""
+"""The rule by which rows find each other, case by case, by every route into Python:
+frames, files, weights, covariates, shards."""
 
 import json
 import warnings
@@ -27,7 +28,8 @@ def frame(labels, values):
 
 
 def written(table, labels, path, route):
-    """The file of a table, read. Names that occur twice would be refused as a guess long before they are compared."""
+    """The file of a table, read. Names that occur twice would be refused as a guess long
+    before they are compared."""
     index = isinstance(labels, list) or labels == "counting"
     if route in TEXT:
         table.to_csv(path, index=index, sep="\t" if route == "tsv" else ",")
@@ -62,7 +64,9 @@ def source(route, side, labels, values, folder):
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
 def test_rows_find_each_other_by_one_rule(case, route, tmp_path):
-    if route == "columns" and not all(side is None or isinstance(side, dict) for side in (case["x"], case["y"])):
+    if route == "columns" and not all(
+        side is None or isinstance(side, dict) for side in (case["x"], case["y"])
+    ):
         pytest.skip("polars has no names of rows")
     random = np.random.default_rng(1)
     x, y = random.standard_normal(ROWS), random.standard_normal(ROWS)
@@ -83,7 +87,9 @@ def test_rows_find_each_other_by_one_rule(case, route, tmp_path):
     assert model.n_samples_ == len(pairs) and model.n_features_in_ == 1
     assert abs(model.correlations_[0] - 1) < 1e-9, "rows that belong together are equal"
     said = case.get("remark")
-    assert said is None or any(said in str(warning.message) for warning in seen), [str(warning.message) for warning in seen]
+    assert said is None or any(said in str(warning.message) for warning in seen), [
+        str(warning.message) for warning in seen
+    ]
 
 
 def factors(rows=40, seed=0):
@@ -140,12 +146,17 @@ def test_what_belongs_to_rows_follows_the_same_rule():
     with pytest.warns(DataWarning, match="rows of the sample weights brought into the order of X"):
         model = CCA(1).fit(x, y, **turned)
     assert np.allclose(model.correlations_, truth, rtol=0, atol=1e-12)
-    for unclear in ({"sample_weight": weights.reset_index(drop=True)}, {"covariates": z.reset_index(drop=True)}):
+    for unclear in (
+        {"sample_weight": weights.reset_index(drop=True)},
+        {"covariates": z.reset_index(drop=True)},
+    ):
         with pytest.raises(ValueError, match='by place or by name: say which.*align="none"'):
             CCA(1).fit(x, y, **unclear)
         CCA(1, align="none").fit(x, y, **unclear)
     more = pandas.concat([z, pandas.DataFrame({"age": [3.0]}, index=["other"])])
-    assert np.allclose(quietly(CCA(1).fit, x, y, weights, covariates=more).correlations_, truth, rtol=0, atol=1e-12)
+    assert np.allclose(
+        quietly(CCA(1).fit, x, y, weights, covariates=more).correlations_, truth, rtol=0, atol=1e-12
+    )
     with pytest.raises(ValueError, match="2 of the 40 rows of X are not in it"):
         CCA(1).fit(x, y, covariates=z[2:])
 
@@ -172,7 +183,9 @@ def test_what_belongs_to_rows_is_found_by_a_column_of_ids(route, tmp_path):
     x, y = (view.set_index(ids) for view in factors())
     z = pandas.DataFrame({"age": random.random(40)})
     truth = CCA(1).fit(x, y, covariates=z.to_numpy())
-    rows = pandas.concat([z.assign(id=ids), pandas.DataFrame({"age": [3.0, 4.0], "id": [7, 8]})]).sample(frac=1, random_state=0)
+    rows = pandas.concat([z.assign(id=ids), pandas.DataFrame({"age": [3.0, 4.0], "id": [7, 8]})]).sample(
+        frac=1, random_state=0
+    )
     table = rows.reset_index(drop=True)
     if route == "file":
         table.to_csv(tmp_path / "z.csv", index=False)
@@ -206,8 +219,14 @@ def test_a_column_of_ids_that_x_has_as_data_is_no_order_of_covariates():
     random = np.random.default_rng(7)
     x, y = factors()
     ids = random.permutation(40) + 100
-    z = pandas.DataFrame({"id": ids, "age": random.random(40)}).sample(frac=1, random_state=0).reset_index(drop=True)
-    with pytest.raises(ValueError, match='column "id" holds numbers that name the rows of the covariates, in another order'):
+    z = (
+        pandas.DataFrame({"id": ids, "age": random.random(40)})
+        .sample(frac=1, random_state=0)
+        .reset_index(drop=True)
+    )
+    with pytest.raises(
+        ValueError, match='column "id" holds numbers that name the rows of the covariates, in another order'
+    ):
         CCA(1).fit(x.assign(id=ids), y, covariates=z)
 
 
@@ -239,7 +258,10 @@ def test_two_views_keep_the_names_of_rows_and_columns():
     x, y = (view.set_index(pandas.Index([f"r{i}" for i in range(40)])) for view in factors())
     steps = lcca.TwoViews(StandardScaler(), StandardScaler(), cca=CCA(1))
     truth = steps.fit((x, y))
-    assert list(truth.cca_.feature_names_in_) == list("abc") and list(truth.cca_.y_feature_names_in_) == list("pq")
+    assert (
+        list(truth.cca_.feature_names_in_) == list("abc")
+        and list(truth.cca_.y_feature_names_in_) == list("pq")
+    )
     expected, correlation = truth.transform((x, y)), truth.cca_.correlations_
     with pytest.warns(DataWarning, match="brought into the order"):
         model = lcca.TwoViews(StandardScaler(), StandardScaler(), cca=CCA(1)).fit((x, y[::-1]))

@@ -35,7 +35,9 @@ def test_the_trace(model, tmp_path):
     model.save(tmp_path / "model")
     (line,) = plot.trace(load(tmp_path / "model")).lines
     assert list(line.get_ydata()) == [row["total"] for row in model.trace_]
-    with pytest.raises(ValueError, match="by == 'seconds', expected a column of the trace: \"iteration\", \"passes\""):
+    with pytest.raises(
+        ValueError, match='by == \'seconds\', expected a column of the trace: "iteration", "passes"'
+    ):
         plot.trace(load(tmp_path / "model"), by="seconds")
     model.trace_ = None
     with pytest.raises(ValueError, match="no trace"):
@@ -99,7 +101,9 @@ def test_a_cim_multiplies_correlations_with_the_sums_of_variables(factors):
     views = [np.corrcoef(view, sums, rowvar=False)[: view.shape[1], view.shape[1] :] for view in factors]
     ax = axes_of(plot.cim, model)
     similarity = views[0] @ views[1].T
-    order = [[int(label.get_text()) for label in labels] for labels in (ax.get_yticklabels(), ax.get_xticklabels())]
+    order = [
+        [int(label.get_text()) for label in labels] for labels in (ax.get_yticklabels(), ax.get_xticklabels())
+    ]
     assert np.allclose(ax.images[0].get_array(), similarity[np.ix_(*order)])
     assert sorted(order[0]) == list(range(8)) and sorted(order[1]) == list(range(6))
 
@@ -131,7 +135,9 @@ def test_rows_are_colored_by_label(model, words):
 def test_a_scree_counts_as_the_other_plots_do(model):
     shown = len(model.correlations_)
     assert plot.scree(model).lines[0].get_xdata().tolist() == list(range(shown))
-    assert [tick.get_text() for tick in plot.heatmap(model).get_xticklabels()] == [str(j) for j in range(shown)]
+    assert [tick.get_text() for tick in plot.heatmap(model).get_xticklabels()] == [
+        str(j) for j in range(shown)
+    ]
 
 
 def test_a_heatmap_has_columns_of_every_component(model):

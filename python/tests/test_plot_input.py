@@ -29,7 +29,9 @@ def frames():
     index = [f"row {i}" for i in range(60)]
     x = random.standard_normal((60, 3))
     y = x[:, :2] + 0.5 * random.standard_normal((60, 2))
-    return pandas.DataFrame(x, columns=list("abc"), index=index), pandas.DataFrame(y, columns=list("de"), index=index)
+    return pandas.DataFrame(x, columns=list("abc"), index=index), pandas.DataFrame(
+        y, columns=list("de"), index=index
+    )
 
 
 def places(ax):
@@ -41,7 +43,10 @@ def legend(ax):
 
 
 def circle_is_that_of_training(model, X, y):
-    return np.abs(places(plot.correlation_circle(model, X, y)) - places(plot.correlation_circle(model))).max() < 1e-9
+    return (
+        np.abs(places(plot.correlation_circle(model, X, y)) - places(plot.correlation_circle(model))).max()
+        < 1e-9
+    )
 
 
 def test_rows_in_another_order_are_the_same_rows(frames):
@@ -62,7 +67,12 @@ def test_vectors_sparse_rows_and_large_means(frames):
     X, y = (frame.to_numpy() for frame in frames)
     two = np.c_[X[:, 0], X[:, 0] ** 2]
     model = CCA(2).fit(two + 1e5, y)
-    assert np.abs(places(plot.correlation_circle(model, two + 1e5, y)) - places(plot.correlation_circle(model))).max() < 1e-5
+    assert (
+        np.abs(
+            places(plot.correlation_circle(model, two + 1e5, y)) - places(plot.correlation_circle(model))
+        ).max()
+        < 1e-5
+    )
     few = sp.csr_array(np.where(X > 0.5, X, 0))
     few = sp.csr_array(sp.hstack([few, np.ones((60, 1))]))
     assert circle_is_that_of_training(CCA(2).fit(few, y), few, y)
@@ -77,14 +87,18 @@ def test_labels_follow_the_names_of_their_rows(frames):
     model = CCA(2).fit(X, y)
     labels = (X["a"] > 0).map({True: "high", False: "low"})
     for draw in (plot.scores, plot.biplot):
-        assert (places(draw(model, X, y, labels=labels)) == places(draw(model, X, y, labels=labels[::-1]))).all()
+        assert (
+            places(draw(model, X, y, labels=labels)) == places(draw(model, X, y, labels=labels[::-1]))
+        ).all()
 
 
 def test_labels_that_are_none_and_numbers_read_well(frames):
     X, y = (frame.to_numpy() for frame in frames)
     model = CCA(2).fit(X, y)
     assert legend(plot.scores(model, X, y, labels=[1, 2, 10] * 20)) == ["1", "2", "10"]
-    assert legend(plot.scores(model, X, y, labels=pandas.Series([10.0, np.nan, 2.5] * 20))) == ["2.5", "10", "no label"]
+    assert legend(plot.scores(model, X, y, labels=pandas.Series([10.0, np.nan, 2.5] * 20))) == [
+        "2.5", "10", "no label"
+    ]
     assert legend(plot.scores(model, X, y, labels=np.full(60, np.nan))) == ["no label"]
     assert legend(plot.biplot(model, X, y, labels=["b", None, "", pandas.NA] * 15)) == ["b", "no label"]
 

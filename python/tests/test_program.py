@@ -34,9 +34,16 @@ def countries():
 
 
 def test_python_m_lcca_runs_the_program(program, installed):
-    done = subprocess.run([sys.executable, "-m", "lcca", "--version"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "lcca", "--version"], capture_output=True, text=True, check=True
+    )
     assert done.stdout == program("--version")
-    refused = subprocess.run([sys.executable, "-m", "lcca", "fit", "nowhere.csv", "nowhere.csv"], capture_output=True, text=True, check=False)
+    refused = subprocess.run(
+        [sys.executable, "-m", "lcca", "fit", "nowhere.csv", "nowhere.csv"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert refused.returncode == 2 and "nowhere.csv" in refused.stderr
 
 
@@ -75,7 +82,10 @@ def test_a_page_has_the_rows_and_their_names(installed, tmp_path):
     markup, data = page(target)
     assert data["given"]["titles"][3] == f"{X.index[3]}, no label"
     assert np.allclose(data["given"]["correlations"], model.correlations_)
-    for said in ("95% interval", "p adjusted", "under15", ">rich</text>", "They look like the rows that the model was trained on"):
+    for said in (
+        "95% interval", "p adjusted", "under15", ">rich</text>",
+        "They look like the rows that the model was trained on",
+    ):
         assert said in markup, said
     assert str(tmp_path) not in markup and "/tmp" not in markup
 

@@ -1,4 +1,5 @@
-"""The steps of a release that need no building: what would be published, in which order, and what is refused."""
+"""The steps of a release that need no building: what would be published, in which order,
+and what is refused."""
 
 import json
 import re
@@ -38,7 +39,10 @@ def test_every_published_crate_says_what_registries_show():
     for crate in workspace.published():
         crates.check(crate)
         folder = ROOT / "crates" / crate["name"]
-        assert all((folder / name).read_bytes() == (ROOT / name).read_bytes() for name in ("LICENSE-MIT", "LICENSE-APACHE"))
+        assert all(
+            (folder / name).read_bytes() == (ROOT / name).read_bytes()
+            for name in ("LICENSE-MIT", "LICENSE-APACHE")
+        )
 
 
 def test_a_release_needs_a_home_a_tag_and_a_date(tmp_path, monkeypatch):
@@ -124,10 +128,18 @@ def test_a_step_that_left_something_out_has_not_passed():
 def test_registries_get_links_that_lead_somewhere():
     from links import absolute
 
-    text = "[a](docs/a.md#b) ![p](p.svg) [c](https://c.example/) [d](#d)\n```python\nx[0](y)\n```\n[`e`](e.md)"
+    text = (
+        "[a](docs/a.md#b) ![p](p.svg) [c](https://c.example/) [d](#d)\n```python\nx[0](y)\n```\n[`e`](e.md)"
+    )
     told = absolute(text, "https://forge.example/us/lcca/", "v1.2.3")
     page, picture = "https://forge.example/us/lcca/blob/v1.2.3", "https://forge.example/us/lcca/raw/v1.2.3"
-    assert told == f"[a]({page}/docs/a.md#b) ![p]({picture}/p.svg) [c](https://c.example/) [d](#d)\n```python\nx[0](y)\n```\n[`e`]({page}/e.md)"
+    assert (
+        told
+        == (
+            f"[a]({page}/docs/a.md#b) ![p]({picture}/p.svg) [c](https://c.example/) "
+            f"[d](#d)\n```python\nx[0](y)\n```\n[`e`]({page}/e.md)"
+        )
+    )
     readme = absolute((ROOT / "README.md").read_text("utf-8"), "https://forge.example", "v1")
     paths = re.findall(r"\]\(https://forge.example/(?:blob|raw)/v1/([^)#]+)", readme)
     assert len(paths) > 50 and all((ROOT / path).exists() for path in paths)
@@ -138,7 +150,11 @@ def test_public_interfaces_are_compared_with_the_release_before_this_one(tmp_pat
     import supply
 
     def git(*words):
-        subprocess.run(["git", "-c", "user.name=test", "-c", "user.email=test@localhost", *words], check=True, capture_output=True)
+        subprocess.run(
+            ["git", "-c", "user.name=test", "-c", "user.email=test@localhost", *words],
+            check=True,
+            capture_output=True,
+        )
 
     monkeypatch.chdir(tmp_path)
     git("init")

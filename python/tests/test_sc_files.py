@@ -15,11 +15,17 @@ from lcca.sc.__main__ import main
 ad = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")
 pd = pytest.importorskip("pandas")
-pytestmark = [pytest.mark.filterwarnings("ignore::FutureWarning"), pytest.mark.filterwarnings("ignore::UserWarning")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
 
 
 def counts(cells, genes, seed):
-    return sp.random(cells, genes, 0.2, format="csr", dtype=np.float32, random_state=seed, data_rvs=lambda n: np.arange(1, n + 1) % 9 + 1.0)
+    return sp.random(
+        cells, genes, 0.2, format="csr", dtype=np.float32, random_state=seed,
+        data_rvs=lambda n: np.arange(1, n + 1) % 9 + 1.0,
+    )
 
 
 def adata(cells=60, genes=12, seed=0):
@@ -35,7 +41,10 @@ def ten_x(path, matrix, kinds=None, version=3):
     cells, genes = matrix.shape
     with h5py.File(path, "w") as file:
         group = file.create_group("matrix" if version == 3 else "GRCh38")
-        for name, array in (("data", matrix.data.astype(np.int32)), ("indices", matrix.indices.astype(np.int64)), ("indptr", matrix.indptr)):
+        for name, array in (
+            ("data", matrix.data.astype(np.int32)), ("indices", matrix.indices.astype(np.int64)),
+            ("indptr", matrix.indptr),
+        ):
             group.create_dataset(name, data=array, compression="gzip", chunks=True)
         group["shape"] = np.array([genes, cells], dtype=np.int32)
         group["barcodes"] = np.array([f"AAAC{i}-1" for i in range(cells)], dtype="S")
@@ -53,7 +62,9 @@ def same_rows(store, expected, tmp_path, program):
     """A store holds these numbers: the program writes it as SciPy's .npz."""
     path = tmp_path / "check.npz"
     program("convert", store, path)
-    np.testing.assert_array_equal(sp.load_npz(path).toarray(), expected.toarray() if sp.issparse(expected) else expected)
+    np.testing.assert_array_equal(
+        sp.load_npz(path).toarray(), expected.toarray() if sp.issparse(expected) else expected
+    )
     assert "match their checksums" in program("info", store, "--verify")
 
 
@@ -109,7 +120,10 @@ def test_the_shell_and_python_find_the_same_numbers(tmp_path, program):
     rows = counts(500, 40, 3)
     ten_x(tmp_path / "ten.h5", rows, ["Gene Expression"] * 25 + ["Antibody Capture"] * 15)
     done = subprocess.run(
-        [sys.executable, "-m", "lcca.sc", "convert", tmp_path / "ten.h5", "-o", tmp_path / "stores"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "lcca.sc", "convert", tmp_path / "ten.h5", "-o", tmp_path / "stores"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     x, y = done.stdout.split()
     opened = sc.read(tmp_path / "ten.h5")
@@ -172,10 +186,17 @@ def test_files_that_are_none_are_one_line(tmp_path, program, capsys, monkeypatch
             file["X/indices"][5] = 2**30
         assert "X/indices has 1073741824, expected numbers from 0 to" in refused(path, *out)
     assert not (tmp_path / "out.safetensors").exists()
-    kinds = ad.AnnData(np.ones((3, 2), dtype=np.float32), var=pd.DataFrame({"feature_types": ["a b", "a_b"]}, index=["g", "h"]))
+    kinds = ad.AnnData(
+        np.ones((3, 2), dtype=np.float32),
+        var=pd.DataFrame({"feature_types": ["a b", "a_b"]}, index=["g", "h"]),
+    )
     kinds.write_h5ad(tmp_path / "kinds.h5ad")
-    assert "two of a b, a_b would be written to the same file" in refused(tmp_path / "kinds.h5ad", "-o", tmp_path / "folder")
-    with pytest.raises(AssertionError, match=r"good.h5ad: is an HDF5 file .* `python -m lcca.sc convert FILE -o FOLDER`"):
+    assert "two of a b, a_b would be written to the same file" in refused(
+        tmp_path / "kinds.h5ad", "-o", tmp_path / "folder"
+    )
+    with pytest.raises(
+        AssertionError, match=r"good.h5ad: is an HDF5 file .* `python -m lcca.sc convert FILE -o FOLDER`"
+    ):
         program("fit", tmp_path / "good.h5ad", tmp_path / "good.h5ad")
     with pytest.raises(AssertionError, match="is named like HDF5 but does not begin like one"):
         program("info", tmp_path / "text.h5ad")

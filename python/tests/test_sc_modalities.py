@@ -10,7 +10,10 @@ from lcca import sc
 ad = pytest.importorskip("anndata")
 md = pytest.importorskip("mudata")
 pd = pytest.importorskip("pandas")
-pytestmark = [pytest.mark.filterwarnings("ignore::FutureWarning"), pytest.mark.filterwarnings("ignore::UserWarning")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
 
 
 def frame(prefix, count):
@@ -31,16 +34,27 @@ def test_modalities_of_mudata_are_written_where_people_look(tmp_path):
     truth = lcca.CCA(3, normalize_rows="log1p").fit(rna.X, atac.X)
     np.testing.assert_allclose(data.uns["cca"]["correlations"], truth.correlations_, atol=1e-9)
     np.testing.assert_allclose(np.std(data["rna"].obsm["X_cca"], axis=0, ddof=1), 1)
-    np.testing.assert_allclose(data.obsm["X_cca"], (data["rna"].obsm["X_cca"] + data["atac"].obsm["X_cca"]) / 2)
+    np.testing.assert_allclose(
+        data.obsm["X_cca"], (data["rna"].obsm["X_cca"] + data["atac"].obsm["X_cca"]) / 2
+    )
     logs = np.log1p(1e4 * rna.X.toarray() / rna.X.toarray().sum(axis=1, keepdims=True))
-    np.testing.assert_allclose((logs - logs.mean(axis=0)) @ data["rna"].varm["cca"], data["rna"].obsm["X_cca"], atol=1e-3)
+    np.testing.assert_allclose(
+        (logs - logs.mean(axis=0)) @ data["rna"].varm["cca"], data["rna"].obsm["X_cca"], atol=1e-3
+    )
     assert data["atac"].varm["cca"].shape == (20, 3)
     facts = data.uns["cca"]
-    assert facts["converged"] and facts["missing"] < 1e-4 and '"log1p"' in facts["settings"] and list(facts["mods"]) == ["rna", "atac"]
+    assert (
+        facts["converged"]
+        and facts["missing"] < 1e-4
+        and '"log1p"' in facts["settings"]
+        and list(facts["mods"]) == ["rna", "atac"]
+    )
     model.save(tmp_path / "model")
     assert lcca.load(tmp_path / "model").feature_names_in_[0] == "gene0"
     data.write(tmp_path / "data.h5mu")
-    np.testing.assert_allclose(md.read(tmp_path / "data.h5mu").uns["cca"]["correlations"], truth.correlations_, atol=1e-9)
+    np.testing.assert_allclose(
+        md.read(tmp_path / "data.h5mu").uns["cca"]["correlations"], truth.correlations_, atol=1e-9
+    )
 
 
 def test_cells_that_one_modality_lacks_are_left_out():
@@ -81,7 +95,9 @@ def test_backed_and_lazy_data_go_through_shards(client, tmp_path):
         data = md.read(path, backed=True)
         sc.cca(data, ("rna", "atac"), 2, client=workers)
         np.testing.assert_allclose(data.uns["cca"]["correlations"], truth.correlations_, atol=1e-9)
-        np.testing.assert_allclose(np.abs(data["rna"].obsm["X_cca"]), np.abs(truth.transform(rna.X)) * np.sqrt(299 / 300), atol=1e-6)
+        np.testing.assert_allclose(
+            np.abs(data["rna"].obsm["X_cca"]), np.abs(truth.transform(rna.X)) * np.sqrt(299 / 300), atol=1e-6
+        )
     lazy = pytest.importorskip("anndata.experimental")
     pytest.importorskip("xarray")
     both = ad.concat([rna, atac], axis=1)
@@ -108,7 +124,9 @@ def test_raw_values_and_matrices_beside_know_where_they_belong():
         one.raw = one.copy()
     data = md.MuData({"rna": rna, "atac": atac})
     sc.cca(data, ("rna", "atac"), 2, use_raw=True)
-    np.testing.assert_allclose(data.obsm["X_cca"], (data["rna"].obsm["X_cca"] + data["atac"].obsm["X_cca"]) / 2)
+    np.testing.assert_allclose(
+        data.obsm["X_cca"], (data["rna"].obsm["X_cca"] + data["atac"].obsm["X_cca"]) / 2
+    )
     assert data.uns["cca"]["weights"]["rna"].shape == (6, 2)
     for parameters in ({"ridge": 1.0}, {"metric": "pls"}):
         sc.cca(data, ("rna", "atac"), 2, **parameters)

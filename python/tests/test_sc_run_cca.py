@@ -27,11 +27,14 @@ def adata(cells, genes, seed):
     import pandas as pd
 
     obs = pd.DataFrame(index=[f"cell{seed}-{i}" for i in range(cells)])
-    return ad.AnnData(counts(cells, genes, seed), obs=obs, var=pd.DataFrame(index=[f"g{i}" for i in range(genes)]))
+    return ad.AnnData(
+        counts(cells, genes, seed), obs=obs, var=pd.DataFrame(index=[f"g{i}" for i in range(genes)])
+    )
 
 
 def by_definition(first, second, k):
-    """The singular vectors of the product of all standardized cells: Seurat's RunCCA, with a dense SVD in place of irlba."""
+    """The singular vectors of the product of all standardized cells:
+    Seurat's RunCCA, with a dense SVD in place of irlba."""
     standardized = []
     for rows in (first, second):
         dense = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=float)
@@ -106,11 +109,16 @@ def test_genes_are_matched_by_name_and_can_be_chosen():
     assert found.genes == shared
     agrees(found, by_definition(first[:, shared].X, second[:, shared].X, 4))
     some = shared[3:15]
-    agrees(sc.run_cca(first, second, 4, genes=some, key_added="X_cca"), by_definition(first[:, some].X, second[:, some].X, 4))
+    agrees(
+        sc.run_cca(first, second, 4, genes=some, key_added="X_cca"),
+        by_definition(first[:, some].X, second[:, some].X, 4),
+    )
     assert first.obsm["X_cca"].shape == (300, 4) and second.obsm["X_cca"].shape == (200, 4)
     first.var["highly_variable"] = [i < 9 for i in range(40)]
     second.var["highly_variable"] = [i > 35 for i in range(40)]
-    assert sc.run_cca(first, second, 2, genes="highly_variable").genes == [f"g{i}" for i in (*range(9), *range(36, 40))]
+    assert sc.run_cca(first, second, 2, genes="highly_variable").genes == [
+        f"g{i}" for i in (*range(9), *range(36, 40))
+    ]
 
 
 @pytest.mark.parametrize("dense", [False, True])
@@ -154,7 +162,10 @@ def test_genes_that_are_constant_in_one_data_set_are_left_out_as_seurat_does(sca
     varies = [np.ptp(one.X.toarray(), axis=0) > 0 for one in (first, second)]
     kept = list(first.var_names[varies[0] & varies[1]])
     assert not {"g4", "g7", "g9"} & set(kept)
-    counted = f"{30 - len(kept)} of 30 genes have the same value in all cells of one data set and are left out of both"
+    counted = (
+        f"{30 - len(kept)} of 30 genes have the same value in all cells of one data set "
+        "and are left out of both"
+    )
     with pytest.warns(lcca.DataWarning, match=counted):
         found = sc.run_cca(first, second, 3, scale_genes=scale_genes)
     assert found.genes == kept
@@ -208,7 +219,10 @@ def test_columns_of_frames_are_matched_by_name():
 
 
 def test_arrays_of_different_widths_are_refused():
-    with pytest.raises(ValueError, match="3 and 2 columns and no names to match them by: give both the same genes in the same order"):
+    with pytest.raises(
+        ValueError,
+        match="3 and 2 columns and no names to match them by: give both the same genes in the same order",
+    ):
         sc.run_cca(np.ones((4, 3)), np.ones((4, 2)))
     with pytest.raises(ValueError, match="share 0 genes"):
         other = adata(30, 10, 2)

@@ -18,7 +18,8 @@ RIDGES = [0.01, 1.0, 100.0]
 
 
 def expected_failures(_):
-    """`fit_transform` returns the variables of both views, which scikit-learn expects only of a class named CCA."""
+    """`fit_transform` returns the variables of both views, which scikit-learn expects
+    only of a class named CCA."""
     why = "fit_transform returns the canonical variables of both views"
     return dict.fromkeys(["check_transformer_general", "check_transformer_data_not_an_array"], why)
 
@@ -40,8 +41,8 @@ def test_the_ridge_is_the_programs(words, program, tmp_path):
     for name, view in zip("xy", words):
         sp.save_npz(tmp_path / f"{name}.npz", view, compressed=False)
     printed = program(
-        "fit", tmp_path / "x.npz", tmp_path / "y.npz", "-k", 3, "--ridge-path", "0.01,1,100", "--folds", 3, "--json", "--quiet",
-        "--threads", 1, "--hold-out", "no",
+        "fit", tmp_path / "x.npz", tmp_path / "y.npz", "-k", 3, "--ridge-path", "0.01,1,100", "--folds", 3,
+        "--json", "--quiet", "--threads", 1, "--hold-out", "no",
     )
     theirs = json.loads(printed)
     model = CCACV(3, ridges=RIDGES, folds=3, n_jobs=1).fit(*words)
@@ -71,7 +72,9 @@ def test_any_splitter_cuts_the_rows(factors):
         splits = cv if isinstance(cv, list) else list(cv.split(X, groups=given))
         assert model.cv_scores_.shape == (len(splits), 3)
         for scores, (train, test) in zip(model.cv_scores_, splits, strict=True):
-            by_hand = [CCA(2, ridge=ridge).fit(X[train], Y[train]).score(X[test], Y[test]) for ridge in RIDGES]
+            by_hand = [
+                CCA(2, ridge=ridge).fit(X[train], Y[train]).score(X[test], Y[test]) for ridge in RIDGES
+            ]
             assert np.allclose(scores, by_hand, rtol=0, atol=1e-8)
     with pytest.raises(ValueError, match="'cv' parameter of CCA must be an int, a splitter"):
         CCACV(2, cv=3.5).fit(X, Y)
@@ -119,7 +122,10 @@ def test_progress_tells_the_fold_and_how_many_there_are(words, capfd, monkeypatc
 
 def test_noise_calls_for_a_ridge_and_the_simplest_is_no_smaller_than_the_best():
     X, Y = shared_factors(150, 60, 60, 2)
-    ridges = {rule: CCACV(2, ridges=[1e-6, 0.1, 1, 10], select=rule).fit(X, Y).ridge_ for rule in ("best", "simplest")}
+    ridges = {
+        rule: CCACV(2, ridges=[1e-6, 0.1, 1, 10], select=rule).fit(X, Y).ridge_
+        for rule in ("best", "simplest")
+    }
     assert ridges["simplest"] >= ridges["best"] > 1e-6
 
 
@@ -180,7 +186,10 @@ def test_p_values_are_the_programs(words, program, tmp_path):
     model.save(tmp_path / "model")
     for name, view in zip("xy", (X, Y)):
         sp.save_npz(tmp_path / f"{name}.npz", sp.csr_array(view[1500:]), compressed=False)
-    score = ["score", tmp_path / "model", tmp_path / "x.npz", tmp_path / "y.npz", "--permutations", 99, "--seed", 7, "--json"]
+    score = [
+        "score", tmp_path / "model", tmp_path / "x.npz", tmp_path / "y.npz", "--permutations", 99, "--seed",
+        7, "--json",
+    ]
     theirs = json.loads(program(*score))
     ours = permutation_test(model, X[1500:], Y[1500:], 99, random_state=7)
     assert (ours.p_values.tolist(), ours.p_adjusted.tolist()) == (theirs["p"], theirs["p_adjusted"])

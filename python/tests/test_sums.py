@@ -1,4 +1,5 @@
-"""Fits to sums over rows equal fits to the rows: batches of `partial_fit`, and matrices given to `fit_moments`."""
+"""Fits to sums over rows equal fits to the rows: batches of `partial_fit`,
+and matrices given to `fit_moments`."""
 
 import copy
 import pickle
@@ -13,7 +14,10 @@ from sklearn.exceptions import NotFittedError
 import lcca
 from lcca import CCA, CCACV
 
-ATTRIBUTES = "x_weights_ y_weights_ x_loadings_ y_loadings_ x_mean_ y_mean_ correlations_ objective_ coef_ intercept_".split()
+ATTRIBUTES = (
+    "x_weights_ y_weights_ x_loadings_ y_loadings_ x_mean_ y_mean_ "
+    "correlations_ objective_ coef_ intercept_"
+).split()
 
 
 def same(a, b, rtol=1e-9):
@@ -43,9 +47,12 @@ def boolean_factors():
 
 
 @pytest.mark.parametrize(
-    "parameters", [{}, {"ridge": 0.1}, {"ridge": 0.3, "scale": True}, {"ridge": 0.1, "scale": False}, {"center": False}]
+    "parameters",
+    [{}, {"ridge": 0.1}, {"ridge": 0.3, "scale": True}, {"ridge": 0.1, "scale": False}, {"center": False}],
 )
-@pytest.mark.parametrize("views", [shared_factors(300, 8, 6, 3), boolean_factors(), sparse_pair(2000, 120, 90)])
+@pytest.mark.parametrize(
+    "views", [shared_factors(300, 8, 6, 3), boolean_factors(), sparse_pair(2000, 120, 90)]
+)
 def test_batches_equal_all_rows_at_once(views, parameters):
     whole = CCA(n_components=4, **parameters).fit(*views)
     assert same(in_batches(CCA(n_components=4, **parameters), *views), whole)
@@ -72,7 +79,9 @@ def test_means_that_drift_cost_no_digits():
     x, y = shared_factors(300, 5, 4, 2)
     drift = np.linspace(0, 1e7, 6).repeat(50)[:, None]
     far = np.hstack([x, x[:, :1] + drift]), y
-    assert same(in_batches(CCA(n_components=2), *far, (0, 50, 100, 150, 200, 250)), CCA(n_components=2).fit(*far))
+    assert same(
+        in_batches(CCA(n_components=2), *far, (0, 50, 100, 150, 200, 250)), CCA(n_components=2).fit(*far)
+    )
 
 
 def test_the_model_is_computed_when_it_is_used(factors):
@@ -108,7 +117,10 @@ def test_batches_survive_a_copy(views, copied):
 
 def test_names_and_vectors_are_those_of_the_first_batch(factors):
     pandas = pytest.importorskip("pandas")
-    x, y = (pandas.DataFrame(view, columns=[f"{name}{i}" for i in range(view.shape[1])]) for view, name in zip(factors, "ab"))
+    x, y = (
+        pandas.DataFrame(view, columns=[f"{name}{i}" for i in range(view.shape[1])])
+        for view, name in zip(factors, "ab")
+    )
     model = CCA(n_components=1).partial_fit(x[:100], y["b0"][:100]).partial_fit(x[100:], y["b0"][100:])
     assert list(model.feature_names_in_) == list(x.columns) and model.predict(x).shape == (300,)
     assert same(model, CCA(n_components=1).fit(x, y["b0"]))
@@ -138,7 +150,10 @@ def test_batches_after_a_fit_and_a_fit_after_batches(factors):
     assert same(model, CCA(n_components=2).fit(x, y))
     model = CCA(n_components=2).partial_fit(x[:50], y[:50])
     assert same(model.fit(x, y), CCA(n_components=2).fit(x, y), 0)
-    for model, words in ((CCACV(2), "CCACV holds rows out in turn"), (CCA(missing="mean"), 'use missing="drop"')):
+    for model, words in (
+        (CCACV(2), "CCACV holds rows out in turn"),
+        (CCA(missing="mean"), 'use missing="drop"'),
+    ):
         assert not hasattr(model, "partial_fit")
         with pytest.raises(AttributeError) as error:
             model.partial_fit(x, y)
@@ -186,16 +201,22 @@ def test_sparse_matrices_stay_sparse(words):
     x, y = words
     means = x.mean(axis=0), y.mean(axis=0)
     whole = CCA(n_components=3, ridge=0.1).fit(x, y)
-    model = lcca.fit_moments(x.T @ x, y.T @ y, x.T @ y, x.shape[0], *means, centered=False, n_components=3, ridge=0.1)
+    model = lcca.fit_moments(
+        x.T @ x, y.T @ y, x.T @ y, x.shape[0], *means, centered=False, n_components=3, ridge=0.1
+    )
     assert same(model, whole)
     # A dense y beside a sparse X.
-    model = lcca.fit_moments(x.T @ x, (y.T @ y).toarray(), x.T @ y, 2000, *means, centered=False, n_components=3, ridge=0.1)
+    model = lcca.fit_moments(
+        x.T @ x, (y.T @ y).toarray(), x.T @ y, 2000, *means, centered=False, n_components=3, ridge=0.1
+    )
     assert same(model, whole)
     # Covariances of which some are 0.
     banded = sp.diags_array([np.full(9, 0.3), np.ones(10), np.full(9, 0.3)], offsets=[-1, 0, 1], format="csr")
     cross = sp.diags_array([np.full(10, 0.2)], offsets=[0], format="csr")
     model = CCA(n_components=2).fit_moments(banded, banded, cross, 100, 1.0, 2.0)
-    dense = CCA(n_components=2).fit_moments(banded.toarray(), banded.toarray(), cross.toarray(), 100, 1.0, 2.0)
+    dense = CCA(n_components=2).fit_moments(
+        banded.toarray(), banded.toarray(), cross.toarray(), 100, 1.0, 2.0
+    )
     assert np.allclose(model.correlations_, dense.correlations_, rtol=1e-9) and (model.y_mean_ == 2).all()
 
 
@@ -203,7 +224,10 @@ def test_without_means_rows_are_not_transformed(factors, tmp_path):
     xx, yy, xy, n, *_ = moments(*factors)
     model, whole = CCA(n_components=2).fit_moments(xx, yy, xy, n), CCA(n_components=2).fit(*factors)
     assert np.allclose(model.x_weights_, whole.x_weights_, rtol=1e-8) and model.x_mean_ is None
-    assert np.allclose(model.coef_, whole.coef_) and model.score(*factors) == pytest.approx(whole.score(*factors))
+    assert (
+        np.allclose(model.coef_, whole.coef_)
+        and model.score(*factors) == pytest.approx(whole.score(*factors))
+    )
     for use in (
         lambda: model.transform(factors[0]),
         lambda: model.transform_y(factors[1]),
@@ -268,12 +292,19 @@ def test_columns_keep_their_names(factors):
 
 def test_names_in_another_order_are_refused(factors):
     pandas = pytest.importorskip("pandas")
-    x, y = (pandas.DataFrame(view).rename(columns=lambda column: f"{prefix}{column}") for view, prefix in zip(factors, "xy", strict=True))
+    x, y = (
+        pandas.DataFrame(view).rename(columns=lambda column: f"{prefix}{column}")
+        for view, prefix in zip(factors, "xy", strict=True)
+    )
     both = pandas.concat([x, y], axis=1).cov()
-    xx, yy, xy = both.loc[x.columns, x.columns], both.loc[y.columns, y.columns], both.loc[x.columns, y.columns]
+    xx, yy, xy = (
+        both.loc[x.columns, x.columns], both.loc[y.columns, y.columns], both.loc[x.columns, y.columns]
+    )
     arguments = {"n": len(x), "mean_x": x.mean(), "mean_y": y.mean(), "divisor": len(x) - 1}
     truth = CCA(2).fit(x, y)
-    np.testing.assert_allclose(CCA(2).fit_moments(xx, yy, xy, **arguments).correlations_, truth.correlations_, rtol=1e-9)
+    np.testing.assert_allclose(
+        CCA(2).fit_moments(xx, yy, xy, **arguments).correlations_, truth.correlations_, rtol=1e-9
+    )
     wrong = [
         ((xx, yy, xy.iloc[::-1]), {}),
         ((xx, yy, xy.iloc[:, ::-1]), {}),

@@ -83,13 +83,27 @@ def test_missing_values_in_files(folder):
         silently(lambda: CCA(2).fit(*files))
     weights = np.random.default_rng(0).random(120)
     for missing in ("drop", "mean"):
-        here, there = (silently(lambda v=v, m=missing: CCA(2, missing=m).fit(*v, sample_weight=weights if m == "drop" else None))
-                       for v in ((x, y), files))
+        here, there = (
+            silently(
+                lambda v=v, m=missing: CCA(2, missing=m).fit(
+                    *v, sample_weight=weights if m == "drop" else None
+                )
+            )
+            for v in ((x, y), files)
+        )
         assert np.allclose(here.correlations_, there.correlations_, rtol=0, atol=1e-10), missing
         assert here.n_samples_ == there.n_samples_ == (118 if missing == "drop" else 120)
-        ours, theirs = silently(lambda m=here: m.transform(x)), silently(lambda m=there: m.transform(path / "x.csv"))
-        assert ours.shape == theirs.shape == (120, 2) and np.allclose(np.abs(ours), np.abs(theirs), equal_nan=True, atol=1e-8)
-    dropped = silently(lambda: lcca.read(path / "x.csv", missing="drop", index=False, columns=["a", "b", "c", "d"]))
+        ours, theirs = (
+            silently(lambda m=here: m.transform(x)),
+            silently(lambda m=there: m.transform(path / "x.csv")),
+        )
+        assert (
+            ours.shape == theirs.shape == (120, 2)
+            and np.allclose(np.abs(ours), np.abs(theirs), equal_nan=True, atol=1e-8)
+        )
+    dropped = silently(
+        lambda: lcca.read(path / "x.csv", missing="drop", index=False, columns=["a", "b", "c", "d"])
+    )
     assert dropped.dropped == 1 and len(dropped.rows_in_file) == 119
     mixed = silently(lambda: CCA(2, missing="drop").fit(dropped, y.reset_index(drop=True)))
     assert mixed.n_samples_ == 118
@@ -153,7 +167,10 @@ def test_words_for_missing_values_are_categories_in_files_and_frames(folder):
     with pytest.raises(ValueError, match='the value is missing [(]"None"[)]'):
         silently(lambda: lcca.read(path / "bags.csv", na="None"))
     empty = x.assign(bags=np.where(bags == "NA", "", bags))
-    assert list(silently(lambda: CCA(2, missing="mean").fit(empty, y)).feature_names_in_)[4:] == ["bags=Driver", "bags=None"]
+    assert list(silently(lambda: CCA(2, missing="mean").fit(empty, y)).feature_names_in_)[4:] == [
+        "bags=Driver",
+        "bags=None",
+    ]
     with pytest.raises(ValueError, match="missing"):
         CCA(2).fit(empty, y)
 
@@ -165,7 +182,9 @@ def test_commas_before_decimals_are_told_from_commas_between_fields(tmp_path):
     (tmp_path / "x.tsv").write_text("1,5\n-2,25\n3,5\n")
     with pytest.raises(ValueError, match="line 1: has one comma .* say which; lcca.read with decimal"):
         lcca.read(tmp_path / "x.tsv", header=False)
-    assert lcca.read(tmp_path / "x.tsv", header=False, decimal=",").toarray().tolist() == [[1.5], [-2.25], [3.5]]
+    assert lcca.read(tmp_path / "x.tsv", header=False, decimal=",").toarray().tolist() == [
+        [1.5], [-2.25], [3.5]
+    ]
     assert silently(lambda: lcca.read(tmp_path / "x.tsv", header=False, decimal=".")).shape == (3, 2)
 
 
@@ -192,7 +211,9 @@ def test_a_column_is_judged_by_more_than_the_first_group_of_rows(tmp_path, exten
     read = silently(lambda: lcca.read(path))
     assert (read.names, read.row_names) == (["color=blue", "color=red", "size"], None)
     write([f"r{row}" for row in range(100)] + ["r0"])
-    with pytest.raises(ValueError, match='column "color": was taken as row names, but "r0" occurs more than once'):
+    with pytest.raises(
+        ValueError, match='column "color": was taken as row names, but "r0" occurs more than once'
+    ):
         silently(lambda: lcca.read(path))
 
 

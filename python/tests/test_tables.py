@@ -35,7 +35,9 @@ def shuffled(frame, seed=0):
 def test_rows_in_another_order_are_aligned_by_name(tables):
     x, y = tables
     truth = CCA(2).fit(x, y)
-    with pytest.warns(DataWarning, match="rows of y brought into the order of X by name: [0-9]+ of 300 moved"):
+    with pytest.warns(
+        DataWarning, match="rows of y brought into the order of X by name: [0-9]+ of 300 moved"
+    ):
         model = CCA(2).fit(x, shuffled(y))
     assert np.array_equal(model.correlations_, truth.correlations_)
     with pytest.warns(DataWarning, match="brought into the order"):
@@ -57,7 +59,9 @@ def test_weights_stay_with_the_rows_of_x(tables):
 
 def test_other_rows_are_refused_with_their_names_and_the_remedy(tables):
     x, y = tables
-    with pytest.raises(ValueError, match='2 of its 298 rows are not in y .*"mouse 0", "mouse 1".*align="common"'):
+    with pytest.raises(
+        ValueError, match='2 of its 298 rows are not in y .*"mouse 0", "mouse 1".*align="common"'
+    ):
         CCA(2).fit(x[:-2], y[2:])
     with pytest.raises(ValueError, match="1 of its 300 rows are not in y"):
         CCA(2).fit(x, y[1:])
@@ -86,7 +90,9 @@ def holes(view, share, seed):
 def test_missing_values_are_refused_with_their_place_and_the_remedy(factors, tables):
     x, y = (np.array(view) for view in factors)
     x[12, 3] = np.nan
-    with pytest.raises(ValueError, match=r"Input X contains 1 missing value \(NaN\), the first in row 12, column 3: missing="):
+    with pytest.raises(
+        ValueError, match=r"Input X contains 1 missing value \(NaN\), the first in row 12, column 3: missing="
+    ):
         CCA(2).fit(x, y)
     frame = tables[1].copy()
     frame.iloc[4, 2] = np.nan
@@ -99,7 +105,9 @@ def test_rows_with_missing_values_are_dropped_from_both_views(factors):
     whole = ~(np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1))
     weights = np.random.default_rng(0).random(300)
     truth = CCA(2).fit(x[whole], y[whole], sample_weight=weights[whole])
-    with pytest.warns(DataWarning, match=f"{(~whole).sum()} of 300 rows have missing values and were left out"):
+    with pytest.warns(
+        DataWarning, match=f"{(~whole).sum()} of 300 rows have missing values and were left out"
+    ):
         model = CCA(2, missing="drop").fit(x, y, sample_weight=weights)
     assert np.array_equal(model.correlations_, truth.correlations_) and model.n_samples_ == whole.sum()
     with pytest.warns(DataWarning, match="left out"):
@@ -153,20 +161,26 @@ def colors(rows, seed=0):
 def test_text_becomes_indicators_by_name_here_and_later(tables, tmp_path):
     x, y = tables
     color = colors(len(x))
-    by_hand = np.c_[x.to_numpy()[:, :2], *(color == name for name in ("blue", "green", "red")), x.to_numpy()[:, 2:]]
+    by_hand = np.c_[
+        x.to_numpy()[:, :2], *(color == name for name in ("blue", "green", "red")), x.to_numpy()[:, 2:]
+    ]
     mixed = x.copy()
     mixed.insert(2, "color", color)
     for text in (mixed, mixed.astype({"color": "category"})):
         model = CCA(2, ridge=0.1).fit(text, y)
         truth = CCA(2, ridge=0.1).fit(by_hand, y.to_numpy())
         assert np.allclose(model.correlations_, truth.correlations_, rtol=0, atol=1e-10)
-        assert list(model.feature_names_in_[1:6]) == ["gene 1", "color=blue", "color=green", "color=red", "gene 2"]
+        assert list(model.feature_names_in_[1:6]) == [
+            "gene 1", "color=blue", "color=green", "color=red", "gene 2"
+        ]
         assert np.allclose(model.transform(text), truth.transform(by_hand))
         model.save(tmp_path / "model")
         assert np.array_equal(lcca.load(tmp_path / "model").transform(text[:9]), model.transform(text[:9]))
     unseen = mixed.copy()
     unseen.iloc[:3, 2] = "mauve"
-    with pytest.warns(DataWarning, match="3 rows of X have a value of 'color' that the model has not seen, such as 'mauve'"):
+    with pytest.warns(
+        DataWarning, match="3 rows of X have a value of 'color' that the model has not seen, such as 'mauve'"
+    ):
         zeros = model.transform(unseen)
     by_hand[:3, 2:5] = 0
     assert np.allclose(zeros, truth.transform(by_hand))
@@ -214,8 +228,14 @@ def test_many_categories_stay_sparse(tables):
     [
         (pandas.date_range("2020-01-01", periods=300), "column 'extra' of X has dates, expected numbers"),
         (pandas.date_range("2020-01-01", periods=300, tz="UTC"), "column 'extra' of X has dates"),
-        ([f"id {i}" for i in range(300)], "column 'extra' of X has 300 different texts in 300 rows.*make it the index"),
-        ([f"id {i // 2 + i % 2}" for i in range(300)], "151 different texts in 300 rows, such as 'id 0', expected numbers or categories"),
+        (
+            [f"id {i}" for i in range(300)],
+            "column 'extra' of X has 300 different texts in 300 rows.*make it the index",
+        ),
+        (
+            [f"id {i // 2 + i % 2}" for i in range(300)],
+            "151 different texts in 300 rows, such as 'id 0', expected numbers or categories",
+        ),
         ([{}] * 300, "column 'extra' of X has values of type dict"),
         ([1, "a"] * 150, "column 'extra' of X has both text and numbers"),
     ],
@@ -226,7 +246,9 @@ def test_columns_that_are_neither_numbers_nor_categories_are_refused_by_name(tab
 
 
 def test_text_is_refused_if_that_is_requested(tables):
-    with pytest.raises(ValueError, match="column 'color' of X has text such as '(red|green|blue)'.*categorical=\"auto\""):
+    with pytest.raises(
+        ValueError, match="column 'color' of X has text such as '(red|green|blue)'.*categorical=\"auto\""
+    ):
         CCA(2, categorical="error").fit(tables[0].assign(color=colors(300)), tables[1])
 
 
@@ -244,7 +266,9 @@ def test_a_missing_category_is_a_missing_value(tables):
 def test_y_must_have_the_columns_and_rows_of_the_fit(tables):
     x, y = tables
     model = CCA(2).fit(x, y)
-    with pytest.raises(ValueError, match="names of y should match.*column 0 is 'lipid 5', expected 'lipid 0'"):
+    with pytest.raises(
+        ValueError, match="names of y should match.*column 0 is 'lipid 5', expected 'lipid 0'"
+    ):
         model.transform(x, y[y.columns[::-1]])
     fewer = model.transform(x, y[10:])[1]
     assert np.array_equal(fewer, model.transform_y(y[10:]))

@@ -31,13 +31,16 @@ def texts():
 
 def words(**parameters):
     return TwoViews(
-        TfidfVectorizer(), CountVectorizer(), x_columns="english", y_columns="french", cca=CCA(4, ridge=0.1), **parameters
+        TfidfVectorizer(), CountVectorizer(), x_columns="english", y_columns="french", cca=CCA(4, ridge=0.1),
+        **parameters,
     )
 
 
 def test_a_classifier_follows_two_vectorizers(texts):
     table, topic = texts
-    pipeline = Pipeline([("views", words()), ("classify", LogisticRegression())]).fit(table[:160], topic[:160])
+    pipeline = Pipeline([("views", words()), ("classify", LogisticRegression())]).fit(
+        table[:160], topic[:160]
+    )
     assert pipeline.score(table[160:], topic[160:]) > 0.9
     views = pipeline.named_steps["views"]
     assert list(views.get_feature_names_out()) == [*(f"x{i}" for i in range(4)), *(f"y{i}" for i in range(4))]
@@ -50,7 +53,10 @@ def test_it_is_cloned_and_searched_like_any_step(texts):
     table, topic = texts
     pipeline = Pipeline([("views", words()), ("classify", LogisticRegression())])
     assert clone(pipeline).get_params()["views__cca__ridge"] == 0.1
-    grid = {"views__cca__ridge": [0.01, 1.0], "views__x__max_features": [20, None], "views__output": ["x", "both"]}
+    grid = {
+        "views__cca__ridge": [0.01, 1.0], "views__x__max_features": [20, None],
+        "views__output": ["x", "both"],
+    }
     search = GridSearchCV(pipeline, grid, cv=2).fit(table, topic)
     assert search.best_score_ > 0.9
     alone = GridSearchCV(words(), {"cca__n_components": [1, 2]}, cv=2).fit(table)
@@ -68,7 +74,9 @@ def test_one_view_needs_only_its_own_columns_later(texts, output):
 def test_pairs_of_arrays_and_slices_of_one(factors):
     x, y = factors
     paired = TwoViews(StandardScaler(), None, cca=CCA(2), output="mean").fit((x, y))
-    both = TwoViews(StandardScaler(), None, x_columns=slice(0, 8), y_columns=slice(8, None), cca=CCA(2), output="mean")
+    both = TwoViews(
+        StandardScaler(), None, x_columns=slice(0, 8), y_columns=slice(8, None), cca=CCA(2), output="mean"
+    )
     assert np.array_equal(paired.transform((x, y)), both.fit_transform(np.hstack([x, y])))
     assert list(paired.get_feature_names_out()) == ["cca0", "cca1"]
     frame = paired.set_output(transform="pandas").transform((x, y))
@@ -89,7 +97,12 @@ def test_what_belongs_to_rows_reaches_the_model(factors):
         assert views.score((x, y), **beside) == expected.score(x, y, **beside)
     with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weights'"):
         TwoViews(cca=CCA(2)).fit_transform((x, y), sample_weights=weights)
-    pipeline = Pipeline([("views", TwoViews(x_columns=slice(0, 8), y_columns=slice(8, None), cca=CCA(2))), ("scale", StandardScaler())])
+    pipeline = Pipeline(
+        [
+            ("views", TwoViews(x_columns=slice(0, 8), y_columns=slice(8, None), cca=CCA(2))),
+            ("scale", StandardScaler()),
+        ]
+    )
     pipeline.fit(np.hstack([x, y]), views__sample_weight=weights)
     assert np.array_equal(pipeline["views"].cca_.x_weights_, CCA(2).fit(x, y, weights).x_weights_)
 

@@ -1,8 +1,10 @@
-"""Generated data sets in the shape of the public ones that tests use, so that tests on real data run without these.
+"""Generated data sets in the shape of the public ones that tests use,
+so that tests on real data run without these.
 
     python tools/data/generate.py OUT        # needs numpy and scipy
 
-OUT gets one folder per set, with raw files, the views that an independent program makes of them, and truths.json. docs/data.md has the list.
+OUT gets one folder per set, with raw files, the views that an independent program makes of them,
+and truths.json. docs/data.md has the list.
 """
 
 import collections
@@ -23,9 +25,10 @@ import truth
 WORD = re.compile(r"\w+")
 NON_ALNUM = re.compile(r"[^0-9a-z]+")
 # The words that the tests look for, with their translations.
-TRANSLATIONS = """tom tom, boston boston, mary mary, french français, brother frère, sister sœur, tomorrow demain, japan japon,
-japanese japonais, hospital hôpital, father père, uncle oncle, umbrella parapluie, tennis tennis, english anglais, beach plage,
-dictionary dictionnaire, week semaine, monday lundi, friends amis, australia australie, coffee café, school école, music musique"""
+TRANSLATIONS = """tom tom, boston boston, mary mary, french français, brother frère, sister sœur,
+tomorrow demain, japan japon, japanese japonais, hospital hôpital, father père, uncle oncle,
+umbrella parapluie, tennis tennis, english anglais, beach plage, dictionary dictionnaire, week semaine,
+monday lundi, friends amis, australia australie, coffee café, school école, music musique"""
 
 
 def zipf(count, offset=1):
@@ -53,11 +56,15 @@ def save(folder, x, y):
 
 
 def brown(folder, random):
-    """A text from a chain of word classes. Classes come in pairs that alternate, some strictly, and most have no frequent word."""
+    """A text from a chain of word classes. Classes come in pairs that alternate, some strictly,
+    and most have no frequent word."""
     words, pairs, tokens = 4_000, 24, 90_000
     weight = zipf(words) / (2_000 + np.arange(words))
     # Class c has no word before rank c³/40.
-    classes = [random.integers(np.searchsorted(np.arange(2 * pairs) ** 3 / 40, rank, side="right")) for rank in range(words)]
+    classes = [
+        random.integers(np.searchsorted(np.arange(2 * pairs) ** 3 / 40, rank, side="right"))
+        for rank in range(words)
+    ]
     members = [np.flatnonzero(np.array(classes) == c) for c in range(2 * pairs)]
     strict = 0.96 - 0.041 * ((np.arange(2 * pairs) // 2 * 7 + 16) % pairs)
     entry = np.array([weight[part].sum() for part in members]) * (1 - strict)
@@ -70,13 +77,17 @@ def brown(folder, random):
         here = np.flatnonzero(chain == c)
         text[here] = random.choice(part, len(here), p=weight[part] / weight[part].sum())
     lines = np.array_split(text, tokens // 20)
-    (folder / "words.txt").write_text("".join(" ".join(f"w{word}" for word in line) + "\n" for line in lines), encoding="utf-8")
+    written = "".join(" ".join(f"w{word}" for word in line) + "\n" for line in lines)
+    (folder / "words.txt").write_text(written, encoding="utf-8")
     rank = {word: i for i, (word, _) in enumerate(collections.Counter(text.tolist()).most_common())}
     ranks = np.array([rank[word] for word in text.tolist()])
     kept = ranks[1:] < 3_000
     this, after = np.unique(ranks[:-1][kept], return_inverse=True)[1], ranks[1:][kept]
     rows = np.arange(len(after) + 1)
-    x, y = (sp.csr_array((np.ones(len(c), np.float32), c, rows), shape=(len(c), c.max() + 1)) for c in (this, after))
+    x, y = (
+        sp.csr_array((np.ones(len(c), np.float32), c, rows), shape=(len(c), c.max() + 1))
+        for c in (this, after)
+    )
     save(folder, x, y)
     return {"total": truth.one_hot_total(x, y)}
 
@@ -90,37 +101,63 @@ def tatoeba(folder, random):
     fillers = [random.choice(others, (rows, 4), p=zipf(others, 20)) for _ in "xy"]
     lines = []
     for i in range(rows):
-        english, french = ([f"{side}{word}" for word in words[i]] for side, words in zip("ef", fillers, strict=True))
+        english, french = (
+            [f"{side}{word}" for word in words[i]] for side, words in zip("ef", fillers, strict=True)
+        )
         if said[i]:
             english.insert(2, pairs[chosen[i]][0].capitalize())
         if said[i] and kept[i]:
             french.insert(3, pairs[chosen[i]][1].capitalize())
         lines.append(f"{' '.join(english)}.\t{' '.join(french)}.")
     (folder / "pairs.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    texts = [[WORD.findall(text.lower()) for text in side] for side in zip(*(line.split("\t") for line in lines), strict=True)]
+    texts = [
+        [WORD.findall(text.lower()) for text in side]
+        for side in zip(*(line.split("\t") for line in lines), strict=True)
+    ]
     x, y = (bags(side, vocabulary(side, least=2)) for side in texts)
     save(folder, x, y)
     _, objective = truth.ridge_fit(x.astype(float), y.astype(float), 0.01)
     # As with --hold-out 10: every tenth row from the first, and columns of the other rows.
     test = np.arange(rows) % 10 == 0
-    columns = [vocabulary([row for row, out in zip(side, test, strict=True) if not out], least=2) for side in texts]
+    columns = [
+        vocabulary([row for row, out in zip(side, test, strict=True) if not out], least=2) for side in texts
+    ]
     x, y = (bags(side, names).astype(float) for side, names in zip(texts, columns, strict=True))
     weights, _ = truth.ridge_fit(x[~test], y[~test], 0.01)
-    return {"objective": float(objective.sum()), "held_out": float(truth.correlations(weights, x[test], y[test]).sum())}
+    return {
+        "objective": float(objective.sum()),
+        "held_out": float(truth.correlations(weights, x[test], y[test]).sum()),
+    }
 
 
 def debian400k(folder, random):
-    """Paths of files: kinds of files have folders and endings of their own, and packages have names in both."""
+    """Paths of files: kinds of files have folders and endings of their own,
+    and packages have names in both."""
     rows, packages = 24_000, 3_000
-    kinds = [("usr/share/doc", "gz"), ("usr/share/locale/fr", "mo"), ("usr/lib/python3", "py"), ("usr/include", "h"), ("usr/share/icons", "png")]
+    kinds = [
+        ("usr/share/doc", "gz"), ("usr/share/locale/fr", "mo"), ("usr/lib/python3", "py"),
+        ("usr/include", "h"), ("usr/share/icons", "png"),
+    ]
     kinds += [(f"usr/share/kind{i}/sub{i % 7}", f"end{i}") for i in range(40)]
-    kind, package = random.choice(len(kinds), rows, p=zipf(len(kinds))), random.choice(packages, rows, p=zipf(packages, 20))
+    kind, package = (
+        random.choice(len(kinds), rows, p=zipf(len(kinds))),
+        random.choice(packages, rows, p=zipf(packages, 20)),
+    )
     other, word = random.choice(packages, rows, p=zipf(packages, 20)), random.integers(400, size=rows)
-    package, other = ([f"Pack{i}" for i in numbers] for numbers in (package, np.where(random.random(rows) < 0.7, package, other)))
-    lines = [f"{kinds[k][0]}/{p}/{o}-word{w}.{kinds[k][1]}" for k, p, o, w in zip(kind, package, other, word, strict=True)]
+    package, other = (
+        [f"Pack{i}" for i in numbers]
+        for numbers in (package, np.where(random.random(rows) < 0.7, package, other))
+    )
+    lines = [
+        f"{kinds[k][0]}/{p}/{o}-word{w}.{kinds[k][1]}"
+        for k, p, o, w in zip(kind, package, other, word, strict=True)
+    ]
     (folder / "paths.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     split = [line.rpartition("/") for line in lines]
-    texts = [path.split("/") for path, _, _ in split], [[part for part in NON_ALNUM.split(name.lower()) if part] for _, _, name in split]
+    texts = (
+        [path.split("/") for path, _, _ in split],
+        [[part for part in NON_ALNUM.split(name.lower()) if part] for _, _, name in split],
+    )
     save(folder, *(bags(side, vocabulary(side, most=20_000)) for side in texts))
     return {}
 
@@ -129,7 +166,9 @@ def mnist(folder, random):
     """Pictures of strokes that cross the middle, 8 × 8 pixels per half, with an empty frame."""
     across, down = np.meshgrid(np.arange(16), np.arange(8))
     for ending, count in (("", 6_000), ("_test", 1_000)):
-        angle, height, bend = random.uniform(-1, 1, count), random.uniform(2, 5, count), random.normal(0, 0.05, count)
+        angle, height, bend = (
+            random.uniform(-1, 1, count), random.uniform(2, 5, count), random.normal(0, 0.05, count)
+        )
         at = across[None] - 7.5
         stroke = height[:, None, None] + angle[:, None, None] * at / 3 + bend[:, None, None] * at**2
         image = np.exp(-((down[None] - stroke) ** 2)) + 0.01 * random.random((count, 8, 16))
@@ -145,8 +184,12 @@ def url(folder, random):
     lines = []
     for _ in range(rows):
         topic = random.integers(topics)
-        first = {17 * topic + int(c) for c in random.integers(0, 12, 5)} | {int(c) for c in random.integers(0, 3_000, 6)}
-        last = {cols - 1 - 23 * topic - int(c) for c in random.integers(0, 12, 5)} | {cols - 1 - int(c) for c in random.integers(0, 3_000, 6)}
+        first = {17 * topic + int(c) for c in random.integers(0, 12, 5)} | {
+            int(c) for c in random.integers(0, 3_000, 6)
+        }
+        last = {cols - 1 - 23 * topic - int(c) for c in random.integers(0, 12, 5)} | {
+            cols - 1 - int(c) for c in random.integers(0, 3_000, 6)
+        }
         real = {int(c): round(random.random(), 3) for c in random.integers(3_000, 3_020, 4)}
         entries = dict.fromkeys(sorted(first | last), 1) | real
         lines.append("1 " + " ".join(f"{column + 1}:{value}" for column, value in sorted(entries.items())))
@@ -160,7 +203,10 @@ def nutrimouse(folder, random):
     names = {"gene": [f"G{i}.1" for i in range(120)], "lipid": [f"C{14 + i}.0" for i in range(21)]}
     for table, columns in names.items():
         rows = state @ random.standard_normal((3, len(columns))) + random.standard_normal((40, len(columns)))
-        text = "\n".join([",".join(columns), *(",".join(f"{value:.2f}" for value in row) for row in rows)]) + "\n"
+        text = (
+            "\n".join([",".join(columns), *(",".join(f"{value:.2f}" for value in row) for row in rows)])
+            + "\n"
+        )
         (folder / f"{table}.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
     return {}
 

@@ -9,15 +9,21 @@ PAIRS = 20
 
 
 def one_hot_total(x, y):
-    """The sum of the correlations of one-hot views that are not centered: the singular values of their scaled table of counts."""
+    """The sum of the correlations of one-hot views that are not centered:
+    the singular values of their scaled table of counts."""
     x, y = x.astype(float), y.astype(float)
     scale = [sp.diags_array(1 / np.sqrt(np.asarray(view.sum(axis=0)).ravel())) for view in (x, y)]
     table = scale[0] @ (x.T @ y) @ scale[1]
-    return float(sla.svds(table, k=PAIRS, ncv=4 * PAIRS, return_singular_vectors=False, tol=1e-12, random_state=0).sum())
+    return float(
+        sla.svds(
+            table, k=PAIRS, ncv=4 * PAIRS, return_singular_vectors=False, tol=1e-12, random_state=0
+        ).sum()
+    )
 
 
 def ridge_fit(x, y, ridge):
-    """Weights and objective of centered views with a relative ridge, from Cholesky factors of their dense Gram matrices."""
+    """Weights and objective of centered views with a relative ridge,
+    from Cholesky factors of their dense Gram matrices."""
     rows = x.shape[0]
     means = [np.asarray(view.mean(axis=0)).ravel() for view in (x, y)]
     factors = []
@@ -29,7 +35,9 @@ def ridge_fit(x, y, ridge):
     solve = la.solve_triangular
     whitened = solve(factors[1], solve(factors[0], cross, lower=True).T, lower=True).T
     left, values, right = leading(whitened)
-    weights = [solve(factor, side, lower=True, trans=1) for factor, side in zip(factors, (left, right), strict=True)]
+    weights = [
+        solve(factor, side, lower=True, trans=1) for factor, side in zip(factors, (left, right), strict=True)
+    ]
     return weights, values
 
 

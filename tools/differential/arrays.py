@@ -48,11 +48,15 @@ def _array(random: np.random.Generator) -> np.ndarray:
 
 
 def _with_another_header(random: np.random.Generator, content: bytes) -> bytes:
-    """The same array behind a header in other words: other quotes, order, spaces, a field twice, one more, one less."""
+    """The same array behind a header in other words: other quotes, order, spaces, a field twice,
+    one more, one less."""
     start = 10 if content[6] == 1 else 12
     length = int.from_bytes(content[8:start], "little")
     text = content[start : start + length].decode("latin1").strip()
-    kind = pick(random, ["quotes", "order", "spaces", "lines", "twice", "more", "less", "inside", "long", "comma", "number"])
+    kind = pick(
+        random,
+        ["quotes", "order", "spaces", "lines", "twice", "more", "less", "inside", "long", "comma", "number"],
+    )
     body = text[1:-1].strip().rstrip(",")
     if kind == "quotes":
         text = text.replace("'", '"')
@@ -64,7 +68,13 @@ def _with_another_header(random: np.random.Generator, content: bytes) -> bytes:
     elif kind == "lines":
         text = text.replace(", ", ",\n\t")
     elif kind == "twice":
-        text = "{" + body + ", " + pick(random, ["'fortran_order': True", "'shape': (1, 1)", "'descr': '<i2'"]) + "}"
+        text = (
+            "{"
+            + body
+            + ", "
+            + pick(random, ["'fortran_order': True", "'shape': (1, 1)", "'descr': '<i2'"])
+            + "}"
+        )
     elif kind == "more":
         text = "{" + body + ", 'note': \"'shape': (1, 1)\"}"
     elif kind == "inside":

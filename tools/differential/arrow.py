@@ -49,7 +49,9 @@ def _expected(path: Path, options: dict[str, Any]) -> Expected:
 
 
 def _by_ipc(random: np.random.Generator, table: pa.Table, path: Path, options: dict[str, Any]) -> bool:
-    settings = pa.ipc.IpcWriteOptions(compression=pick(random, [None, "lz4", "zstd"]), unify_dictionaries=True)
+    settings = pa.ipc.IpcWriteOptions(
+        compression=pick(random, [None, "lz4", "zstd"]), unify_dictionaries=True
+    )
     with pa.ipc.new_file(path, table.schema, options=settings) as writer:
         writer.write_table(table, max_chunksize=int(random.integers(1, 70)))
     return True
@@ -57,7 +59,8 @@ def _by_ipc(random: np.random.Generator, table: pa.Table, path: Path, options: d
 
 def _by_feather(random: np.random.Generator, table: pa.Table, path: Path, options: dict[str, Any]) -> bool:
     pa.feather.write_feather(
-        table, path, compression=pick(random, ["uncompressed", "lz4", "zstd"]), chunksize=int(random.integers(1, 70)), version=2
+        table, path, compression=pick(random, ["uncompressed", "lz4", "zstd"]),
+        chunksize=int(random.integers(1, 70)), version=2,
     )
     return True
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 
 class PeerRefuses(Exception):
-    """The other library does not read the file, or reads something that is no matrix: lcca must refuse it too."""
+    """The other library does not read the file, or reads something that is no matrix:
+    lcca must refuse it too."""
 
 
 @dataclass

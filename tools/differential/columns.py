@@ -1,4 +1,5 @@
-"""What the columns of a table become: numbers stay, texts become indicators. This is docs/files.md in a few lines of Python."""
+"""What the columns of a table become: numbers stay, texts become indicators.
+This is docs/files.md in a few lines of Python."""
 
 import decimal
 import math
@@ -19,7 +20,13 @@ _SEPARATED = re.compile(r"[-+$€]?[\d.,' ]*\d[\d.,' ]*%?")
 class Column:
     """A column of numbers (NaN is missing) or of texts (None is missing), or of something else."""
 
-    def __init__(self, name: str, numbers: Sequence[float] | None = None, texts: Sequence[str | None] | None = None, refusal: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        numbers: Sequence[float] | None = None,
+        texts: Sequence[str | None] | None = None,
+        refusal: str = "",
+    ) -> None:
         self.name, self.numbers, self.texts = name, numbers, texts
         # Why the column cannot be part of a matrix.
         self.refusals = {refusal} if refusal else set()
@@ -27,7 +34,9 @@ class Column:
     def encoded(self, rows: int, missing: "Missing") -> tuple[list[str], np.ndarray]:
         """The columns of the matrix and their names."""
         if self.numbers is not None:
-            return [self.name], np.array([missing.number(number) for number in self.numbers], float).reshape(rows, 1)
+            return [self.name], np.array([missing.number(number) for number in self.numbers], float).reshape(
+                rows, 1
+            )
         texts = [missing.text(text) for text in self.texts or [None] * rows]
         present = [text for text in texts if text is not None]
         categories = sorted(set(present))
@@ -35,12 +44,17 @@ class Column:
             self.refusals.add(refusals.CROWDED)
         if not categories and not self.refusals:
             self.refusals.add(refusals.MISSING)
-        indicators = np.array([[np.nan if text is None else float(text == other) for other in categories] for text in texts])
-        return [f"{self.name}={category}" for category in categories], indicators.reshape(rows, len(categories))
+        indicators = np.array(
+            [[np.nan if text is None else float(text == other) for other in categories] for text in texts]
+        )
+        return [f"{self.name}={category}" for category in categories], indicators.reshape(
+            rows, len(categories)
+        )
 
 
 class Missing:
-    """What stands for a missing value besides nothing: what the caller lists, in columns of numbers and of texts."""
+    """What stands for a missing value besides nothing: what the caller lists,
+    in columns of numbers and of texts."""
 
     def __init__(self, listed: Sequence[str] | None) -> None:
         self.listed = set(listed or ())
@@ -61,11 +75,17 @@ def looks_formatted(text: str) -> bool:
 
 
 def name_rows(texts: Sequence[str | None]) -> bool:
-    """Whether a first column of texts is taken as row names: all are there and different, and none is a date or the like."""
-    return all(text is not None and not looks_formatted(text) for text in texts) and len(set(texts)) == len(texts)
+    """Whether a first column of texts is taken as row names: all are there and different,
+    and none is a date or the like."""
+    return (
+        all(text is not None and not looks_formatted(text) for text in texts)
+        and len(set(texts)) == len(texts)
+    )
 
 
-def matrix(columns: Sequence[Column], rows: int, row_names: list[str] | None, na: Sequence[str] | None) -> Expected:
+def matrix(
+    columns: Sequence[Column], rows: int, row_names: list[str] | None, na: Sequence[str] | None
+) -> Expected:
     """Columns side by side."""
     missing = Missing(na)
     encoded = [column.encoded(rows, missing) for column in columns]
@@ -73,7 +93,9 @@ def matrix(columns: Sequence[Column], rows: int, row_names: list[str] | None, na
     reasons = set().union(*(column.refusals for column in columns))
     if len({column.name for column in columns}) < len(columns) or len(set(names)) < len(names):
         reasons.add(refusals.ALIKE)
-    return Expected(np.hstack([part for _, part in encoded] or [np.zeros((rows, 0))]), names, row_names, reasons)
+    return Expected(
+        np.hstack([part for _, part in encoded] or [np.zeros((rows, 0))]), names, row_names, reasons
+    )
 
 
 def from_arrow(table: pa.Table, options: dict[str, Any]) -> Expected:
@@ -92,7 +114,10 @@ def from_arrow(table: pa.Table, options: dict[str, Any]) -> Expected:
     ]
     names = None
     if levels:
-        texts = [["" if value is None else str(value) for value in table.column(level).to_pylist()] for level in levels]
+        texts = [
+            ["" if value is None else str(value) for value in table.column(level).to_pylist()]
+            for level in levels
+        ]
         names = [", ".join(row) for row in zip(*texts, strict=True)]
     elif options.get("index") is None:
         names = _range([level for level in described if isinstance(level, dict)], table.num_rows)
@@ -103,8 +128,11 @@ def from_arrow(table: pa.Table, options: dict[str, Any]) -> Expected:
     return made
 
 
-def _levels(table: pa.Table, index: str | bool | None, stored: list[str], wanted: list[str] | None) -> list[str]:
-    """The columns that name the rows: the one that is asked for, those of pandas, or a first one of different texts."""
+def _levels(
+    table: pa.Table, index: str | bool | None, stored: list[str], wanted: list[str] | None
+) -> list[str]:
+    """The columns that name the rows: the one that is asked for, those of pandas,
+    or a first one of different texts."""
     if index is not None:
         return [str(index)] if index else []
     if stored:
@@ -132,10 +160,17 @@ def _column(name: str, values: pa.ChunkedArray) -> Column:
         kind = kind.value_type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return Column(name, texts=values.to_pylist())
-    is_number = pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    is_number = (
+        pa.types.is_boolean(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+    )
     if not is_number:
         return Column(name, refusal=refusals.NO_NUMBERS)
-    return Column(name, numbers=[math.nan if value is None else _float(value) for value in values.to_pylist()])
+    return Column(
+        name, numbers=[math.nan if value is None else _float(value) for value in values.to_pylist()]
+    )
 
 
 def _float(value: Any) -> float:

@@ -15,7 +15,8 @@ class Refused(Exception):
 
 
 def difference(case: Case) -> str | None:
-    """How lcca's reading differs from the other library's, in one line. Raises `Refused` if lcca rightly refuses the file."""
+    """How lcca's reading differs from the other library's, in one line.
+    Raises `Refused` if lcca rightly refuses the file."""
     missing = case.options.get("missing", "error")
     expected: Expected | None = None
     refusal = ""
@@ -52,7 +53,11 @@ def _refused(case: Case, message: str, expected: Expected | None) -> str:
     for reason in sorted(expected.refusals):
         if refusals.matches(reason, message):
             raise Refused(reason)
-    because = f"although the reason is that {' and '.join(sorted(expected.refusals))}" if expected.refusals else "without a reason"
+    because = (
+        f"although the reason is that {' and '.join(sorted(expected.refusals))}"
+        if expected.refusals
+        else "without a reason"
+    )
     return f"refused {because}: {message}"
 
 
@@ -72,7 +77,8 @@ def _compare(matrix: Any, expected: Expected, missing: str) -> str | None:
 
 
 def _settled(expected: Expected, missing: str) -> Expected:
-    """The same once missing numbers are dropped or filled in, with the reasons to refuse it that then are left."""
+    """The same once missing numbers are dropped or filled in, with the reasons to
+    refuse it that then are left."""
     numbers, names, reasons = expected.numbers, expected.row_names, set(expected.refusals)
     gaps = np.isnan(numbers)
     if not numbers.size:

@@ -44,7 +44,11 @@ def _by_scipy(random: np.random.Generator) -> str:
 def _by_hand(random: np.random.Generator) -> str:
     """Any field and symmetry, with numbers, spaces and comments as people write them."""
     layout = pick(random, ["coordinate", "coordinate", "array"])
-    kinds = ["real", "integer", "double", "complex"] if layout == "array" else ["real", "integer", "pattern", "double"]
+    kinds = (
+        ["real", "integer", "double", "complex"]
+        if layout == "array"
+        else ["real", "integer", "pattern", "double"]
+    )
     kind = pick(random, kinds) if chance(random, 0.3) else kinds[int(random.integers(2))]
     symmetry = pick(random, ["general", "general", "symmetric", "skew-symmetric"])
     rows = int(random.integers(1, 9))
@@ -53,12 +57,20 @@ def _by_hand(random: np.random.Generator) -> str:
     header = header.upper().replace("%%MATRIXMARKET", "%%MatrixMarket") if chance(random, 0.2) else header
     lines = [header, *(["% a comment", "%"] if chance(random, 0.5) else [])]
     strictly = symmetry == "skew-symmetric"
-    places = [(i, j) for j in range(1, cols + 1) for i in range(1, rows + 1) if symmetry == "general" or i > j or (i == j and not strictly)]
+    places = [
+        (i, j)
+        for j in range(1, cols + 1)
+        for i in range(1, rows + 1)
+        if symmetry == "general" or i > j or (i == j and not strictly)
+    ]
     if layout == "coordinate":
         places = [places[place] for place in random.permutation(len(places))[: len(places) // 2 + 1]]
         places += places[:1] if chance(random, 0.2) and symmetry == "general" else []
         lines.append(f"{rows} {cols} {len(places)}")
-        lines += [f"{i}{_space(random)}{j}{'' if kind == 'pattern' else _space(random) + _number(random, kind)}" for i, j in places]
+        lines += [
+            f"{i}{_space(random)}{j}{'' if kind == 'pattern' else _space(random) + _number(random, kind)}"
+            for i, j in places
+        ]
     else:
         lines.append(f"{rows} {cols}")
         lines += [_number(random, kind) for _ in places]
@@ -75,7 +87,13 @@ def _number(random: np.random.Generator, kind: str) -> str:
         return str(int(random.integers(-50, 50)))
     number = float(tables.floats(random, "float64", 3)[0])
     number = number if np.isfinite(number) else 1.5
-    text = pick(random, [f"{number!r}", f"{number:.3e}", f"{number:.17g}", f"{number:E}", f"{int(number) % 100}.", f".{abs(int(number)) % 10}"])
+    text = pick(
+        random,
+        [
+            f"{number!r}", f"{number:.3e}", f"{number:.17g}", f"{number:E}", f"{int(number) % 100}.",
+            f".{abs(int(number)) % 10}",
+        ],
+    )
     return f"{text} 0" if kind == "complex" else text
 
 

@@ -53,7 +53,9 @@ def _expected(path: Path, options: dict[str, Any]) -> Expected:
         raise PeerRefuses(str(error)) from error
     expected = columns.from_arrow(table, options)
     groups = [file.metadata.row_group(group) for group in range(file.metadata.num_row_groups)]
-    if any(group.column(place).compression == "BROTLI" for group in groups for place in range(group.num_columns)):
+    if any(
+        group.column(place).compression == "BROTLI" for group in groups for place in range(group.num_columns)
+    ):
         expected.refusals.add(refusals.BROTLI)
     return expected
 
@@ -84,10 +86,15 @@ def _encoded(random: np.random.Generator, table: pa.Table) -> dict[str, Any]:
     """By a dictionary or plainly in all columns, or each column by an encoding of its own."""
     if chance(random, 0.5) or len(set(table.column_names)) < table.num_columns:
         return {"use_dictionary": chance(random, 0.7)}
-    kinds = {field.name: next((kind for kind in _ENCODINGS if kind in str(field.type)), None) for field in table.schema}
+    kinds = {
+        field.name: next((kind for kind in _ENCODINGS if kind in str(field.type)), None)
+        for field in table.schema
+    }
     return {
         "use_dictionary": False,
-        "column_encoding": {name: pick(random, _ENCODINGS[kind]) for name, kind in kinds.items() if kind is not None},
+        "column_encoding": {
+            name: pick(random, _ENCODINGS[kind]) for name, kind in kinds.items() if kind is not None
+        },
     }
 
 
@@ -102,16 +109,26 @@ def _by_polars(random: np.random.Generator, table: pa.Table, path: Path, options
     if polars is None:
         return False
     frame = polars.from_arrow(table)
-    frame.write_parquet(path, compression=pick(random, ["snappy", "zstd", "lz4", "uncompressed", "gzip"]), row_group_size=int(random.integers(1, 70)))
+    frame.write_parquet(
+        path,
+        compression=pick(random, ["snappy", "zstd", "lz4", "uncompressed", "gzip"]),
+        row_group_size=int(random.integers(1, 70)),
+    )
     return True
 
 
-def _by_fastparquet(random: np.random.Generator, table: pa.Table, path: Path, options: dict[str, Any]) -> bool:
+def _by_fastparquet(
+    random: np.random.Generator, table: pa.Table, path: Path, options: dict[str, Any]
+) -> bool:
     """fastparquet says in the older of two fields of a schema that whole numbers have no sign."""
     if fastparquet is None:
         return False
     table = _without_row_names(table, options)
-    plain = [field.name for field in table.schema if str(field.type).startswith(("int", "uint", "float", "double", "bool", "string"))]
+    plain = [
+        field.name
+        for field in table.schema
+        if str(field.type).startswith(("int", "uint", "float", "double", "bool", "string"))
+    ]
     wanted = [name for name in options.get("columns", plain) if name in plain]
     if not wanted:
         return False
@@ -138,4 +155,6 @@ def _without_row_names(table: pa.Table, options: dict[str, Any]) -> pa.Table:
     return table.drop_columns([named]) if named else table
 
 
-_WRITERS = {"pyarrow": _by_pyarrow, "pandas": _by_pandas, "polars": _by_polars, "fastparquet": _by_fastparquet}
+_WRITERS = {
+    "pyarrow": _by_pyarrow, "pandas": _by_pandas, "polars": _by_polars, "fastparquet": _by_fastparquet
+}

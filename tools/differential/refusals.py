@@ -1,4 +1,5 @@
-"""The reasons for which lcca may refuse a legal file, and the words by which its message is known. There are no others."""
+"""The reasons for which lcca may refuse a legal file, and the words by which its message is known.
+There are no others."""
 
 import re
 
@@ -19,7 +20,10 @@ AMBIGUOUS_COMMA = "one comma per line is either between fields or before decimal
 NOTHING = "the file holds no rows or no columns"
 
 REASONS = {
-    MISSING: r"the value is missing|the value is NaN|has no value at all|rows misses a value|holds NaN|no rows",
+    MISSING: (
+        r"the value is missing|the value is NaN|has no value at all|rows misses a value"
+        r"|holds NaN|no rows"
+    ),
     INFINITE: r"is not a finite number|the value is -?inf",
     CROWDED: r"holds texts \(.*\), \d+ different ones",
     NO_NUMBERS: r"holds [a-zA-Z ,]+, expected numbers or categories",

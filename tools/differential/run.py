@@ -47,16 +47,24 @@ class Tally:
         return not self.differences and self.read >= LEAST_SHARE * self.files
 
     def table(self) -> str:
-        """A line for the format, one per reason of refusals and per writer, and the first files that differ."""
+        """A line for the format, one per reason of refusals and per writer,
+        and the first files that differ."""
         refused = self.reasons.total()
-        counts = f"{self.files:,} written, {self.read:,} read alike, {refused:,} refused, {len(self.differences):,} differ"
+        counts = (
+            f"{self.files:,} written, {self.read:,} read alike, {refused:,} refused, "
+            f"{len(self.differences):,} differ"
+        )
         lines = [f"{self.name}: {counts}, {self.seconds:.0f} s of CPU"]
         lines += [f"  {count:7,} refused: {reason}" for reason, count in self.reasons.most_common()]
-        lines += [f"  {count:7,} written by {writer}" for writer, count in self.writers.most_common() if writer]
+        lines += [
+            f"  {count:7,} written by {writer}" for writer, count in self.writers.most_common() if writer
+        ]
         if self.read < LEAST_SHARE * self.files:
             lines.append(f"  fewer than {LEAST_SHARE:.0%} were read: the generator or the reader is broken")
         rest = len(self.differences) - _SHOWN
-        return "\n".join([*lines, *self.differences[:_SHOWN], *([f"  and {rest:,} more differ"] if rest > 0 else [])])
+        return "\n".join(
+            [*lines, *self.differences[:_SHOWN], *([f"  and {rest:,} more differ"] if rest > 0 else [])]
+        )
 
 
 def run(name: str, seed: int, files: int, kept: Path) -> Tally:

@@ -17,8 +17,15 @@ def file(random: np.random.Generator, folder: Path) -> Case:
     """A file of `scipy.sparse.save_npz`, or one that was put together by hand."""
     path = folder / "t.npz"
     matrix = entries(random)
-    layout = pick(random, ["csr", "csr", "csr", "csc", "csc", "coo", "coo", "bsr", "dia"] if chance(random, 0.3) else ["csr", "csc", "coo"])
-    made = {"csr": _compressed, "csc": _compressed}.get(layout, lambda _, matrix, layout: matrix.asformat(layout))(random, matrix, layout)
+    layout = pick(
+        random,
+        ["csr", "csr", "csr", "csc", "csc", "coo", "coo", "bsr", "dia"]
+        if chance(random, 0.3)
+        else ["csr", "csc", "coo"],
+    )
+    made = {"csr": _compressed, "csc": _compressed}.get(
+        layout, lambda _, matrix, layout: matrix.asformat(layout)
+    )(random, matrix, layout)
     sp.save_npz(path, made, compressed=chance(random, 0.5))
     if chance(random, 0.15):
         _by_hand(random, path)
@@ -33,11 +40,18 @@ def entries(random: np.random.Generator) -> sp.coo_array:
     places = random.integers(0, rows * cols, count)
     if kind.kind == "f" and chance(random, 0.5):
         places = random.permutation(rows * cols)[:count]
-        values = np.clip(tables.floats(random, kind.name, len(places)), -1e30, 1e30) if len(places) else np.zeros(0)
+        values = (
+            np.clip(tables.floats(random, kind.name, len(places)), -1e30, 1e30)
+            if len(places)
+            else np.zeros(0)
+        )
     else:
         # Entries that are repeated are summed, in any order: eighths have the same sum in each.
         values = random.integers(0, 5 if kind.kind != "f" else 999, count) / (8 if kind.kind == "f" else 1)
-    return sp.coo_array((values.astype(kind), ((places // cols).astype(np.int32), (places % cols).astype(np.int32))), shape=(rows, cols))
+    return sp.coo_array(
+        (values.astype(kind), ((places // cols).astype(np.int32), (places % cols).astype(np.int32))),
+        shape=(rows, cols),
+    )
 
 
 def _compressed(random: np.random.Generator, matrix: sp.coo_array, layout: str) -> sp.sparray:
@@ -91,7 +105,10 @@ def _native(path: Path) -> io.BytesIO:
     """The same archive in the byte order of this machine, the only one that SciPy takes."""
     with np.load(path) as archive:
         members = {name: np.asarray(array, array.dtype.newbyteorder("=")) for name, array in archive.items()}
-    if members.get("format", np.array(b"")).item() in (b"csr", b"csc", b"coo", "csr", "csc", "coo") and members["data"].ndim != 1:
+    if (
+        members.get("format", np.array(b"")).item() in (b"csr", b"csc", b"coo", "csr", "csc", "coo")
+        and members["data"].ndim != 1
+    ):
         raise PeerRefuses("the values have several dimensions")
     native = io.BytesIO()
     np.savez(native, **members)

@@ -1,4 +1,5 @@
-"""svmlight: as scikit-learn writes it, and with comments, query numbers, labels and spaces as other programs do."""
+"""svmlight: as scikit-learn writes it, and with comments, query numbers,
+labels and spaces as other programs do."""
 
 import gzip
 import io
@@ -51,7 +52,10 @@ def _by_hand(random: np.random.Generator, matrix: object, zero_based: bool) -> s
         part = matrix[[row]].tocoo()  # type: ignore[index]
         space = pick(random, [" ", "  ", "\t"])
         order = np.argsort(part.col)
-        values = [f"{int(part.col[place]) + (not zero_based)}:{_number(random, part.data[place])}" for place in order]
+        values = [
+            f"{int(part.col[place]) + (not zero_based)}:{_number(random, part.data[place])}"
+            for place in order
+        ]
         label = pick(random, ["1", "-1", "+1", "0", "2.5", "-1e3"])
         query = ["qid:3"] if chance(random, 0.05) else []
         line = space.join([label, *query, *values])
@@ -63,7 +67,10 @@ def _by_hand(random: np.random.Generator, matrix: object, zero_based: bool) -> s
 
 def _number(random: np.random.Generator, number: object) -> str:
     number = float(number)  # type: ignore[arg-type]
-    return pick(random, [f"{number!r}", f"{number:.3e}", f"{number:g}", f"{int(number) % 100}", f"{int(number) % 100}."])
+    return pick(
+        random,
+        [f"{number!r}", f"{number:.3e}", f"{number:g}", f"{int(number) % 100}", f"{int(number) % 100}."],
+    )
 
 
 def _expected(text: str, width: int | None, zero_based: bool) -> Expected:

@@ -7,8 +7,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-NAMES = ["a", "b", "temp °C", "x y", "Größe", 'quo"te', "com,ma", "semi;colon", "1", "2.5", "NA", "id", "a=b", "π", "col*", "line"]
-CATEGORIES = ["red", "blue", "green", "NA", "None", "null", "nan", "b", " padded ", "é", "日本", "a,b", 'say "hi"', "1", "true", "-", "x" * 40]
+NAMES = [
+    "a", "b", "temp °C", "x y", "Größe", 'quo"te', "com,ma", "semi;colon", "1", "2.5", "NA", "id", "a=b", "π",
+    "col*", "line",
+]
+CATEGORIES = [
+    "red", "blue", "green", "NA", "None", "null", "nan", "b", " padded ", "é", "日本", "a,b", 'say "hi"', "1",
+    "true", "-", "x" * 40,
+]
 _INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 _FLOATS = ["float16", "float32", "float64"]
 
@@ -35,7 +41,11 @@ def integers(random: np.random.Generator, dtype: str, rows: int) -> np.ndarray:
 def floats(random: np.random.Generator, dtype: str, rows: int) -> np.ndarray:
     """Numbers of every size; a few are NaN, and seldom one is infinite."""
     size = 4 if dtype == "float16" else 30 if dtype == "float32" else 250
-    values = random.standard_normal(rows) * 10.0 ** random.integers(-size, size, rows) if chance(random, 0.3) else random.standard_normal(rows)
+    values = (
+        random.standard_normal(rows) * 10.0 ** random.integers(-size, size, rows)
+        if chance(random, 0.3)
+        else random.standard_normal(rows)
+    )
     values[random.random(rows) < 0.1] = 0.0
     values[random.random(rows) < 0.05] = -0.0
     if chance(random, 0.15):
@@ -79,7 +89,10 @@ def number_column(random: np.random.Generator, rows: int) -> pa.Array:
         return pa.array(gaps(random, random.integers(0, 4, rows).tolist()), pa.int64()).dictionary_encode()
     digits = int(pick(random, [4, 9, 18, 30, 38]))
     scale = int(random.integers(0, digits))
-    values = [decimal.Decimal((int(chance(random, 0.5)), tuple(map(int, random.integers(0, 10, digits))), -scale)) for _ in range(rows)]
+    values = [
+        decimal.Decimal((int(chance(random, 0.5)), tuple(map(int, random.integers(0, 10, digits))), -scale))
+        for _ in range(rows)
+    ]
     return pa.array(gaps(random, values), pa.decimal128(digits, scale))
 
 
@@ -97,7 +110,13 @@ def text_column(random: np.random.Generator, rows: int) -> pa.Array:
 def other_column(random: np.random.Generator, rows: int) -> pa.Array:
     """A column that cannot be part of a matrix."""
     whole = random.integers(0, 1000, rows).tolist()
-    kind = pick(random, ["list", "struct", "map", "binary", "fixed", "date", "time", "timestamp", "duration", "null", "nested"])
+    kind = pick(
+        random,
+        [
+            "list", "struct", "map", "binary", "fixed", "date", "time", "timestamp", "duration", "null",
+            "nested",
+        ],
+    )
     if kind == "list":
         return pa.array([[1.0] * (number % 3) for number in whole], pa.list_(pa.float32()))
     if kind == "nested":
@@ -120,12 +139,19 @@ def other_column(random: np.random.Generator, rows: int) -> pa.Array:
 
 
 def arrow_table(random: np.random.Generator) -> tuple[pa.Table, dict[str, Any]]:
-    """A table and the options to read it with, in which columns that hold nothing of use are mostly left out."""
+    """A table and the options to read it with, in which columns that hold nothing of
+    use are mostly left out."""
     rows, width = int(random.integers(1, 60)), int(random.integers(1, 9))
     names = [str(name) for name in random.permutation(NAMES)[:width]]
-    arrays = [number_column(random, rows) if chance(random, 0.7) else text_column(random, rows) for _ in names]
-    options: dict[str, Any] = {"index": pick(random, [False, None]), "missing": pick(random, ["error", "drop", "drop", "mean"])}
-    # Texts that stand for a missing value, in columns of any kind; nothing but empty cells does if none are listed.
+    arrays = [
+        number_column(random, rows) if chance(random, 0.7) else text_column(random, rows) for _ in names
+    ]
+    options: dict[str, Any] = {
+        "index": pick(random, [False, None]),
+        "missing": pick(random, ["error", "drop", "drop", "mean"]),
+    }
+    # Texts that stand for a missing value, in columns of any kind;
+    # nothing but empty cells does if none are listed.
     options["na"] = pick(random, [None, None, None, ["?"], ["NA"], ["None", "null"], ["-9", "red"]])
     if chance(random, 0.25):
         place = int(random.integers(width))
@@ -139,7 +165,11 @@ def arrow_table(random: np.random.Generator) -> tuple[pa.Table, dict[str, Any]]:
         options.pop("columns", None)
     if chance(random, 0.2):
         names.append("name of the row")
-        values = [f"row {row}" for row in range(rows)] if chance(random, 0.5) else (10**17 + random.permutation(rows)).tolist()
+        values = (
+            [f"row {row}" for row in range(rows)]
+            if chance(random, 0.5)
+            else (10**17 + random.permutation(rows)).tolist()
+        )
         arrays.append(pa.array(values))
         options["index"] = "name of the row"
     return pa.table(arrays, names=names), options
@@ -152,7 +182,10 @@ def with_pandas_index(random: np.random.Generator, table: pa.Table, nullable: bo
     """
     import pandas as pd
 
-    whole = {pa.from_numpy_dtype(name): pd.api.types.pandas_dtype(name.replace("int", "Int").replace("uI", "UI")) for name in _INTEGERS}
+    whole = {
+        pa.from_numpy_dtype(name): pd.api.types.pandas_dtype(name.replace("int", "Int").replace("uI", "UI"))
+        for name in _INTEGERS
+    }
     frame = table.to_pandas(types_mapper=whole.get if nullable else None)
     rows = len(frame)
     kind = pick(random, ["range", "range from 5", "named", "unnamed", "two levels", "numbers"])

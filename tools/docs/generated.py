@@ -1,4 +1,5 @@
-"""Pages that are made of something else: the parser of the program, docstrings, results of benchmarks, notebooks."""
+"""Pages that are made of something else: the parser of the program, docstrings,
+results of benchmarks, notebooks."""
 
 import ast
 import json
@@ -16,10 +17,14 @@ def pages():
     for source in sorted((ROOT / RESULTS).iterdir()):
         path = RESULTS + source.name
         is_page = source.suffix == ".md"
-        made[site_path(path)] = relinked(source.read_text(encoding="utf-8"), path) if is_page else source.read_bytes()
+        made[site_path(path)] = (
+            relinked(source.read_text(encoding="utf-8"), path) if is_page else source.read_bytes()
+        )
     for source in sorted((ROOT / "docs").rglob("*.ipynb")):
         path = source.relative_to(ROOT).as_posix()
-        made[site_path(path)] = relinked(notebook(json.loads(source.read_text(encoding="utf-8")), source.name), path)
+        made[site_path(path)] = relinked(
+            notebook(json.loads(source.read_text(encoding="utf-8")), source.name), path
+        )
         made[path.removeprefix("docs/")] = source.read_bytes()
     return made
 
@@ -51,27 +56,51 @@ CONSTANTS = ("__version__", "METHODS", "cuda", "datasets")
 
 def api():
     """Every public name of the Python package. MkDocs fills in the docstrings."""
-    lines = ["# Python API", "", "Every public class and function, from its docstring. [The guide](python.md) shows how they go together.", ""]
+    lines = [
+        "# Python API",
+        "",
+        (
+            "Every public class and function, from its docstring. "
+            "[The guide](python.md) shows how they go together."
+        ),
+        "",
+    ]
     for module in MODULES:
         lines += [f"## {module}", ""]
-        for name in sorted(set(exported(module)) - set(CONSTANTS), key=lambda name: (name not in FIRST, name.lower())):
+        for name in sorted(
+            set(exported(module)) - set(CONSTANTS), key=lambda name: (name not in FIRST, name.lower())
+        ):
             lines += [f"::: {module}.{name}", "    options:", "      heading_level: 3", ""]
     return "\n".join(lines)
 
 
 def benchmarks():
     """The list of committed results: the heading and the first paragraph of each page, and its files."""
-    lines = ["# Benchmarks", "", "Results as they were committed, each with its machine and its numbers. [The summary](../measurements.md) compares them.", ""]
+    lines = [
+        "# Benchmarks",
+        "",
+        (
+            "Results as they were committed, each with its machine and its numbers. "
+            "[The summary](../measurements.md) compares them."
+        ),
+        "",
+    ]
     for page in sorted((ROOT / RESULTS).glob("*.md")):
         heading, _, rest = page.read_text(encoding="utf-8").partition("\n")
         about = rest.strip().split("\n\n")[0].replace("\n", " ")
         lines += [f"## [{heading.removeprefix('# ')}]({page.name})", ""]
         if not about.startswith(("Machine", "|", "!")):
             lines += [about, ""]
-        others = sorted(file.name for file in page.parent.iterdir() if file.stem.split("-")[0] == page.stem.split("-")[0] and file.suffix != ".md")
+        others = sorted(
+            file.name
+            for file in page.parent.iterdir()
+            if file.stem.split("-")[0] == page.stem.split("-")[0] and file.suffix != ".md"
+        )
         if others:
             lines += ["Numbers and figures: " + ", ".join(f"[{name}]({name})" for name in others), ""]
-    return relinked("\n".join(lines).replace("../measurements.md", "../../docs/measurements.md"), RESULTS + "index.md")
+    return relinked(
+        "\n".join(lines).replace("../measurements.md", "../../docs/measurements.md"), RESULTS + "index.md"
+    )
 
 
 def notebook(content, name):
@@ -92,6 +121,9 @@ def shown(output):
     """An output of a cell: a picture, or text."""
     data = output.get("data", {})
     if "image/png" in data:
-        return f'<img alt="The picture that the cell above draws" src="data:image/png;base64,{"".join(data["image/png"]).strip()}">'
+        return (
+            '<img alt="The picture that the cell above draws" '
+            f'src="data:image/png;base64,{"".join(data["image/png"]).strip()}">'
+        )
     text = "".join(output.get("text", data.get("text/plain", ""))).rstrip()
     return f"```text\n{text}\n```" if text else ""

@@ -1,4 +1,5 @@
-"""What MkDocs does not do by itself: pages from elsewhere, links between files of the repository, rustdoc beside the pages."""
+"""What MkDocs does not do by itself: pages from elsewhere, links between files of the repository,
+rustdoc beside the pages."""
 
 import shutil
 import sys
@@ -13,14 +14,21 @@ from navigation import navigation
 from sources import ROOT, relinked
 
 RUSTDOC = ROOT / "target/doc"
-# What the site has and the repository has not. These are no links of Markdown, because pages in the repository would have them too.
+# What the site has and the repository has not. These are no links of Markdown,
+# because pages in the repository would have them too.
 MORE = {
     "start-shell.md": 'Every flag is in the <a href="reference.html">reference of the command line</a>.',
     "command-line.md": 'Every flag is in the <a href="reference.html">reference of the command line</a>.',
     "start-python.md": 'Every class and function is in the <a href="api.html">Python API</a>.',
     "python.md": 'Every class and function is in the <a href="api.html">Python API</a>.',
-    "start-rust.md": 'The reference of the crates: <a href="rustdoc/lcca/index.html">lcca</a>, <a href="rustdoc/lcca_io/index.html">lcca-io</a>.',
-    "rust.md": 'The reference of the crates: <a href="rustdoc/lcca/index.html">lcca</a>, <a href="rustdoc/lcca_io/index.html">lcca-io</a>.',
+    "start-rust.md": (
+        'The reference of the crates: <a href="rustdoc/lcca/index.html">lcca</a>, '
+        '<a href="rustdoc/lcca_io/index.html">lcca-io</a>.'
+    ),
+    "rust.md": (
+        'The reference of the crates: <a href="rustdoc/lcca/index.html">lcca</a>, '
+        '<a href="rustdoc/lcca_io/index.html">lcca-io</a>.'
+    ),
     "measurements.md": 'All committed results: <a href="benchmarks/index.html">benchmarks</a>.',
 }
 
@@ -35,7 +43,8 @@ def on_files(files, config, **_):
 def on_page_markdown(markdown, page, **_):
     if page.file.generated_by is None:
         markdown = relinked(markdown, f"docs/{page.file.src_uri}")
-    # Sessions are highlighted as what they are. Python blocks of the pages begin with a prompt, because tests run them.
+    # Sessions are highlighted as what they are. Python blocks of the pages begin with a prompt,
+    # because tests run them.
     markdown = markdown.replace("```python\n>>>", "```pycon\n>>>")
     more = MORE.get(page.file.src_uri)
     return f"{markdown}\n\n{more}\n" if more else markdown

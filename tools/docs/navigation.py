@@ -1,4 +1,5 @@
-"""The order of the pages. A page that does not exist yet is left out, and one that is not listed stands under More."""
+"""The order of the pages. A page that does not exist yet is left out,
+and one that is not listed stands under More."""
 
 # Tabs; what stands in a tab is a page, or a group of pages with a title.
 TABS = [
@@ -9,13 +10,28 @@ TABS = [
             "start-shell.md",
             "start-python.md",
             "start-rust.md",
-            ("Gallery", ["gallery/index.md", "gallery/translations.md", "gallery/folders.md", "gallery/word-vectors.md", "gallery/digits.md"]),
+            (
+                "Gallery",
+                [
+                    "gallery/index.md", "gallery/translations.md", "gallery/folders.md",
+                    "gallery/word-vectors.md", "gallery/digits.md",
+                ],
+            ),
         ],
     ),
-    ("Your data", ["tables.md", "single-cell.md", "imaging-genetics.md", "text.md", "embeddings.md", "python-coming-from.md"]),
+    (
+        "Your data",
+        [
+            "tables.md", "single-cell.md", "imaging-genetics.md", "text.md", "embeddings.md",
+            "python-coming-from.md",
+        ],
+    ),
     (
         "Guides",
-        ["command-line.md", "views.md", "files.md", "plots.md", "python.md", "python-tutorial.md", "rust.md", "scaling.md", "gpu.md", "comparing.md", "data.md"],
+        [
+            "command-line.md", "views.md", "files.md", "plots.md", "python.md", "python-tutorial.md",
+            "rust.md", "scaling.md", "gpu.md", "comparing.md", "data.md",
+        ],
     ),
     (
         "Concepts",
@@ -36,7 +52,13 @@ TABS = [
             "api.md",
             "methods.md",
             ("Measurements", ["measurements.md", "benchmarks/index.md", "experiments.md"]),
-            ("Project", ["overview.md", "contributing.md", "changelog.md", "security.md", "support.md", "code_of_conduct.md"]),
+            (
+                "Project",
+                [
+                    "overview.md", "contributing.md", "changelog.md", "security.md", "support.md",
+                    "code_of_conduct.md",
+                ],
+            ),
         ],
     ),
 ]
@@ -47,11 +69,17 @@ LINKED = ("benchmarks/", "experiments/")
 
 def listed():
     """All pages of all tabs."""
-    return [page for _, entries in TABS for entry in entries for page in ([entry] if isinstance(entry, str) else entry[1])]
+    return [
+        page
+        for _, entries in TABS
+        for entry in entries
+        for page in ([entry] if isinstance(entry, str) else entry[1])
+    ]
 
 
 def navigation(pages):
-    """Tabs of those pages that exist, as MkDocs wants them. What is not listed is the last group of the last tab."""
+    """Tabs of those pages that exist, as MkDocs wants them. What is not listed is the
+    last group of the last tab."""
     pages = set(pages)
     others = sorted(page for page in pages - set(listed()) if not page.startswith(LINKED))
     *first, (title, entries) = TABS

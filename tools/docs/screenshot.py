@@ -19,8 +19,17 @@ report sentences views/x_test.safetensors views/y_test.safetensors -o report.htm
 
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     for line in COMMANDS.splitlines():
-        subprocess.run([ROOT / "target/release/lcca", *line.split(), *([] if line.startswith("sample") else ["--quiet"])], cwd=folder, check=True)
-    browser = playwright.chromium.launch(executable_path=shutil.which(sys.argv[1]), args=["--no-sandbox", "--disable-gpu"])
+        subprocess.run(
+            [
+                ROOT / "target/release/lcca", *line.split(),
+                *([] if line.startswith("sample") else ["--quiet"]),
+            ],
+            cwd=folder,
+            check=True,
+        )
+    browser = playwright.chromium.launch(
+        executable_path=shutil.which(sys.argv[1]), args=["--no-sandbox", "--disable-gpu"]
+    )
     page = browser.new_page(viewport={"width": 1240, "height": 1900})
     page.goto((pathlib.Path(folder) / "report.html").as_uri())
     page.screenshot(path=ROOT / "docs/report.png")

@@ -1,4 +1,5 @@
-"""Checks the built site: every link and picture leads to a file, every anchor exists, and nothing is loaded from other servers.
+"""Checks the built site: every link and picture leads to a file, every anchor exists,
+and nothing is loaded from other servers.
 
     python tools/docs/site_links.py target/site
 """

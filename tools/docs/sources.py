@@ -24,7 +24,8 @@ def site_path(source):
 
 
 def relinked(text, source):
-    """The page `source` with its links pointing to where files are in the site. Links to other files become plain text."""
+    """The page `source` with its links pointing to where files are in the site.
+    Links to other files become plain text."""
     here = posixpath.dirname(site_path(source))
 
     def link(match):

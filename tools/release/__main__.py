@@ -46,11 +46,15 @@ STEPS = {
 
 
 def arguments():
-    parser = argparse.ArgumentParser("cargo xtask release", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        "cargo xtask release", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("step", nargs="?", choices=[*STEPS, "ready"])
     parser.add_argument("--dry-run", action="store_true", help="all steps")
     parser.add_argument("--target", help="Rust's name of the machine to build for [default: this one]")
-    parser.add_argument("--baseline", help="a revision of git to compare public interfaces with [default: the last tag]")
+    parser.add_argument(
+        "--baseline", help="a revision of git to compare public interfaces with [default: the last tag]"
+    )
     parser.add_argument("--tag", help="the tag that would be published")
     parser.add_argument("--home", help="the address of the repository that would publish it")
     given = parser.parse_args()
@@ -68,9 +72,15 @@ def dry_run(given):
         step(given)
         outcomes.append(outcome(name, time.monotonic() - start, NOT_DONE[before:]))
     print("\n== what was done", *outcomes, sep="\n")
-    print("No machine of this kind can run the tests on Windows, macOS or arm64, or publish: the workflows do that.")
+    print(
+        "No machine of this kind can run the tests on Windows, macOS or arm64, or publish: "
+        "the workflows do that."
+    )
     if not workspace.has_home():
-        print(f"Nothing can be published yet: `repository` in Cargo.toml is {workspace.home()}, which is no home.")
+        print(
+            f"Nothing can be published yet: `repository` in Cargo.toml is {workspace.home()}, "
+            "which is no home."
+        )
 
 
 def main():

@@ -14,16 +14,24 @@ from shell import ZIG, cargo, empty, run, tool
 # As old as the wheels: manylinux2014.
 GLIBC = "2.17"
 TEXTS = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
-SHELLS = {"bash": "lcca.bash", "zsh": "_lcca", "fish": "lcca.fish", "powershell": "_lcca.ps1", "elvish": "lcca.elv"}
+SHELLS = {
+    "bash": "lcca.bash", "zsh": "_lcca", "fish": "lcca.fish", "powershell": "_lcca.ps1", "elvish": "lcca.elv"
+}
 
 
 def build(target=None):
     target = target or workspace.host()
     # Stripped by a flag of the last step, so that dependencies stay those of other builds in that folder.
     build = {"CARGO_TARGET_DIR": workspace.BUILD.resolve()}
-    words = ["rustc", "--release", "--locked", "--quiet", "--package", workspace.program()["name"], "--bin", "lcca"]
+    words = [
+        "rustc", "--release", "--locked", "--quiet", "--package", workspace.program()["name"], "--bin",
+        "lcca",
+    ]
     if target.endswith("linux-gnu"):
-        run(tool("cargo-zigbuild"), *words, "--target", f"{target}.{GLIBC}", "--", "-C", "strip=symbols", env=ZIG | build)
+        run(
+            tool("cargo-zigbuild"), *words, "--target", f"{target}.{GLIBC}", "--", "-C", "strip=symbols",
+            env=ZIG | build,
+        )
     else:
         cargo(*words, "--target", target, "--", "-C", "strip=symbols", env=build)
     name = "lcca.exe" if "windows" in target else "lcca"
@@ -42,7 +50,9 @@ def generated(program):
     """What the program knows about itself: a manual page per command, and completions for every shell."""
     files = {}
     for shell, name in SHELLS.items():
-        files[f"completions/{name}"] = subprocess.run([program, "completions", shell], check=True, stdout=subprocess.PIPE).stdout
+        files[f"completions/{name}"] = subprocess.run(
+            [program, "completions", shell], check=True, stdout=subprocess.PIPE
+        ).stdout
     folder = empty("target/release-man")
     run(program, "man", "--output", folder)
     return files | {f"man/{page.name}": page.read_bytes() for page in folder.iterdir()}

@@ -37,12 +37,20 @@ def check(crate):
     if missing:
         raise Failed(f"{crate['name']}: Cargo.toml has no {', '.join(missing)}")
     for dependency in crate["dependencies"]:
-        if dependency.get("path") and dependency["kind"] != "dev" and workspace.version() not in dependency["req"]:
-            raise Failed(f"{crate['name']} asks for {dependency['name']} {dependency['req']}, not for {workspace.version()}")
+        if (
+            dependency.get("path")
+            and dependency["kind"] != "dev"
+            and workspace.version() not in dependency["req"]
+        ):
+            raise Failed(
+                f"{crate['name']} asks for {dependency['name']} {dependency['req']}, "
+                f"not for {workspace.version()}"
+            )
 
 
 def verify(crates):
-    """Builds the packages against each other, installs the program into an empty folder and runs the README with it."""
+    """Builds the packages against each other, installs the program into an empty folder and
+    runs the README with it."""
     folders = {crate["name"]: f"{crate['name']}-{crate['version']}" for crate in crates}
     patches = "".join(f'{name} = {{ path = "{folder}" }}\n' for name, folder in folders.items())
     members = ", ".join(f'"{folder}"' for folder in folders.values())

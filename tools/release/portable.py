@@ -1,4 +1,5 @@
-"""Whether the code compiles for other systems and with the oldest Rust. It is not run there: that needs such machines."""
+"""Whether the code compiles for other systems and with the oldest Rust. It is not run there:
+that needs such machines."""
 
 import pathlib
 import shutil
@@ -25,7 +26,10 @@ def others():
             not_done(target, f"`rustup target add {target}` failed")
             continue
         under = target.replace("-", "_")
-        env = {f"CC_{under}": compiler(zig), f"AR_{under}": compiler(zig, "ar"), "CARGO_TARGET_DIR": workspace.BUILD.resolve()}
+        env = {
+            f"CC_{under}": compiler(zig), f"AR_{under}": compiler(zig, "ar"),
+            "CARGO_TARGET_DIR": workspace.BUILD.resolve(),
+        }
         # What the workflows test on such machines, tests included.
         cargo("check", "--locked", "--quiet", "--workspace", "--all-targets", "--target", target, env=env)
 
@@ -35,7 +39,11 @@ def compiler(target, tool="cc"):
     path = pathlib.Path(f"target/tools/zig-{tool}-{target}").resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     # Rust's builds name targets in their own way, which Zig does not know.
-    keep = 'for word; do shift; case "$word" in --target=*) ;; *) set -- "$@" "$word";; esac; done\n' if tool == "cc" else ""
+    keep = (
+        'for word; do shift; case "$word" in --target=*) ;; *) set -- "$@" "$word";; esac; done\n'
+        if tool == "cc"
+        else ""
+    )
     flags = f"-target {target}" if tool == "cc" else ""
     path.write_text(f'#!/bin/sh\n{keep}exec "{sys.executable}" -m ziglang {tool} {flags} "$@"\n')
     path.chmod(0o755)
@@ -49,4 +57,7 @@ def oldest_rust():
         return not_done(f"Rust {version}", "rustup cannot install it")
     # In a folder of its own, as every build of a release.
     env = {"CARGO_TARGET_DIR": workspace.BUILD.resolve()}
-    run("rustup", "run", version, "cargo", "check", "--locked", "--quiet", "--workspace", "--all-targets", env=env)
+    run(
+        "rustup", "run", version, "cargo", "check", "--locked", "--quiet", "--workspace", "--all-targets",
+        env=env,
+    )

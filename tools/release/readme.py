@@ -1,4 +1,5 @@
-"""The README, run as it is written by somebody who has only what was built: the program, or the Python package."""
+"""The README, run as it is written by somebody who has only what was built:
+the program, or the Python package."""
 
 import os
 import pathlib
@@ -17,11 +18,16 @@ README = pathlib.Path("README.md")
 
 
 def shell(program):
-    """Runs the README's commands with this program in an empty folder, and compares what they print with what is shown."""
+    """Runs the README's commands with this program in an empty folder,
+    and compares what they print with what is shown."""
     run(program, "--version")
     if os.name == "nt":
         return print("    the README's commands are for shells of Unix")
-    blocks = [block for block in pages.blocks(README.resolve()) if block.reason is None and block.kind in ("sh", "console")]
+    blocks = [
+        block
+        for block in pages.blocks(README.resolve())
+        if block.reason is None and block.kind in ("sh", "console")
+    ]
     if not blocks:
         raise Failed("the README has no command to run")
     path = os.pathsep.join([str(pathlib.Path(program).resolve().parent), os.environ["PATH"]])
@@ -33,14 +39,18 @@ def shell(program):
                 continue
             for command, shown in pages.commands(block.code):
                 if not pages.matches(shown, printed := ran(command, folder, path)):
-                    raise Failed(f"{block}: `{command}` prints other things than the README shows:\n{printed}")
+                    raise Failed(
+                        f"{block}: `{command}` prints other things than the README shows:\n{printed}"
+                    )
 
 
 def ran(script, folder, path):
     print("==> README:", script.strip(), flush=True)
     env = os.environ | {"PATH": path}
     words = ["sh", "-ec", script]
-    done = subprocess.run(words, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        words, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     if done.returncode != 0:
         raise Failed(f"the README's `{script.strip()}` failed:\n{done.stdout}")
     return done.stdout
@@ -53,4 +63,9 @@ def python(interpreter):
     with tempfile.TemporaryDirectory() as folder:
         flags = ["-o", "NORMALIZE_WHITESPACE", "-o", "ELLIPSIS"]
         run(interpreter, "-m", "doctest", *flags, README.resolve(), cwd=folder)
-        run(interpreter, "-c", "import lcca; print('lcca', lcca.__version__, 'from', lcca.__file__)", cwd=folder)
+        run(
+            interpreter,
+            "-c",
+            "import lcca; print('lcca', lcca.__version__, 'from', lcca.__file__)",
+            cwd=folder,
+        )

@@ -75,8 +75,8 @@ def cargo_tool(name, version):
 
 
 def forget_builds():
-    """Removes what this project's own crates were built into. All files of a package have the same date, by which Cargo cannot tell that
-    they are not those of its last build."""
+    """Removes what this project's own crates were built into. All files of a package have the same date, by
+    which Cargo cannot tell that they are not those of its last build."""
     names = [word for member in workspace.members() for word in ("--package", member["name"])]
     cargo("clean", "--release", "--quiet", "--target-dir", workspace.BUILD, *names)
 

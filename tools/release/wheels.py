@@ -19,7 +19,10 @@ def wheel(target=None):
     # Built apart, so that only this build's wheel is found here.
     folder = empty(f"target/release-wheels/{target}")
     flags = ["--zig", "--compatibility", MANYLINUX] if target.endswith("linux-gnu") else []
-    run(tool("maturin"), "build", "--release", "--locked", "--quiet", "--target", target, "--out", folder, *flags, env=ZIG | BUILD)
+    run(
+        tool("maturin"), "build", "--release", "--locked", "--quiet", "--target", target, "--out", folder,
+        *flags, env=ZIG | BUILD,
+    )
     (built,) = folder.glob("*.whl")
     if "-abi3-" not in built.name:
         raise Failed(f"{built.name} is for one Python only")
@@ -36,7 +39,9 @@ def wheel(target=None):
 def leads_home(built):
     """What PyPI shows must have the address of the repository, which only Cargo.toml has."""
     with zipfile.ZipFile(built) as files:
-        (about,) = [files.read(name).decode() for name in files.namelist() if name.endswith(".dist-info/METADATA")]
+        (about,) = [
+            files.read(name).decode() for name in files.namelist() if name.endswith(".dist-info/METADATA")
+        ]
     if f"\nProject-URL: Source Code, {workspace.home()}\n" not in about:
         raise Failed(f"{built.name} does not say where its sources are")
 

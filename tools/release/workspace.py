@@ -13,7 +13,9 @@ BUILD = pathlib.Path("target/release-build")
 
 @functools.cache
 def metadata():
-    text = subprocess.run(["cargo", "metadata", "--format-version", "1", "--locked"], check=True, stdout=subprocess.PIPE).stdout
+    text = subprocess.run(
+        ["cargo", "metadata", "--format-version", "1", "--locked"], check=True, stdout=subprocess.PIPE
+    ).stdout
     return json.loads(text)
 
 
@@ -69,4 +71,6 @@ def oldest_rust():
 
 def host():
     """The target that the compiler builds for unless told otherwise."""
-    return re.search(r"host: (\S+)", subprocess.run(["rustc", "-vV"], check=True, text=True, stdout=subprocess.PIPE).stdout)[1]
+    return re.search(
+        r"host: (\S+)", subprocess.run(["rustc", "-vV"], check=True, text=True, stdout=subprocess.PIPE).stdout
+    )[1]

@@ -1,6 +1,6 @@
-//! The processor time of this process: all of its threads together, without waiting.
+//! The CPU time of this process: all of its threads together, without waiting.
 
-/// Seconds that the process has computed since it started.
+/// The CPU seconds of the process since it started.
 pub fn cpu_seconds() -> f64 {
     system::cpu_seconds()
 }
@@ -19,7 +19,7 @@ mod system {
 mod system {
     use std::ffi::c_void;
 
-    /// Tenths of microseconds, the lower half first.
+    /// A Windows time in tenths of microseconds, the lower half first.
     #[repr(C)]
     #[derive(Clone, Copy, Default)]
     struct FileTime {
@@ -41,8 +41,8 @@ mod system {
 
     pub fn cpu_seconds() -> f64 {
         let [mut creation, mut exit, mut kernel, mut user] = [FileTime::default(); 4];
-        // SAFETY: the structures outlive the call, which fills them in, and the handle of the own process is
-        // always valid.
+        // SAFETY: the structures outlive the call, which fills them in, and the handle of the current
+        // process is always valid.
         unsafe { GetProcessTimes(GetCurrentProcess(), &mut creation, &mut exit, &mut kernel, &mut user) };
         let seconds = |time: FileTime| (f64::from(time.high) * 2f64.powi(32) + f64::from(time.low)) * 1e-7;
         seconds(kernel) + seconds(user)

@@ -1,4 +1,5 @@
-//! Text in markup and data in a script element: the name of a column stays text, whatever it contains.
+//! Escapes text in markup and data in a script element: the name of a column stays text, even if it looks
+//! like markup.
 
 use serde_json::Value;
 
@@ -20,8 +21,8 @@ pub fn text(plain: &str) -> String {
     markup
 }
 
-/// Whether Unicode says that this stands for no character, ever. XML forbids U+FFFE and U+FFFF, and HTML all
-/// of them.
+/// Whether the character is one of Unicode's noncharacters, which never stand for a character. XML forbids
+/// U+FFFE and U+FFFF, and HTML all of them.
 fn is_noncharacter(character: char) -> bool {
     matches!(character, '\u{fdd0}'..='\u{fdef}') || character as u32 & 0xfffe == 0xfffe
 }
@@ -54,7 +55,7 @@ mod tests {
         assert!(!markup.contains(['<', '>', '"', '\'', '\0', '\u{85}']) && markup.ends_with('é'));
     }
 
-    /// The characters that XML 1.0 allows, and everything that means something to a parser.
+    /// Tests the characters that XML 1.0 allows, and all signs that mean something to a parser.
     #[test]
     fn markup_has_only_what_xml_allows() {
         let allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);

@@ -8,24 +8,24 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Why a command failed.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The arguments make no sense: code 2.
+    /// The arguments do not make sense: code 2.
     Usage(String),
     /// A file cannot be read or written: code 2, or 3 if the machine failed.
     File(lcca_io::Error),
-    /// The data or settings are refused: code 2, or 3 if the machine is too small.
+    /// The engine refuses the data or settings: code 2, or 3 if the machine is too small.
     Data(lcca::Error),
     /// Standard output or threads failed: code 3.
     Machine(String),
-    /// The program was asked to stop and the state of the fit is saved: code 130 for Ctrl-C, 128 and the
-    /// signal for others.
+    /// The program was asked to stop, and the state of the fit is saved: code 130 for Ctrl-C, and 128 plus
+    /// the signal for others.
     Interrupted(String),
 }
 
 impl Failure {
-    /// Bad data that came from this file.
+    /// Data from this file that the engine refuses.
     pub fn in_file(path: &Path, error: lcca::Error) -> Self {
         Failure::File(lcca_io::Error::Data { path: path.into(), source: error })
     }
@@ -47,7 +47,7 @@ impl Failure {
             Failure::Usage(_) => 2,
             Failure::Interrupted(_) => interrupt::exit_code(),
             Failure::File(error) if error.is_machine_failure() => 3,
-            // What comes from outside of the engine here is a GPU that failed.
+            // An external error here is always a GPU that failed.
             Failure::Data(lcca::Error::Memory { .. } | lcca::Error::External(_)) | Failure::Machine(_) => 3,
             Failure::File(_) | Failure::Data(_) => 2,
         })
@@ -66,7 +66,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The flag that an error of the engine is about, as the end of its message.
+/// The flag that an error of the engine is about, to end the error's message.
 fn flags_of(error: &lcca::Error) -> &'static str {
     match error {
         lcca::Error::CovariatesNeeded { .. } => "; give them with --covariates",
@@ -74,7 +74,7 @@ fn flags_of(error: &lcca::Error) -> &'static str {
     }
 }
 
-/// The flags that would help, as the end of a message.
+/// The flags that would help, to end a message.
 fn remedy_flags(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::NameFormat => ", or --format",

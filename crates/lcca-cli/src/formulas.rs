@@ -1,9 +1,9 @@
-//! The remark about names that a spreadsheet would run.
+//! Warns of names that a spreadsheet would run as formulas.
 
 use crate::output::remark;
 use crate::text::count;
 
-/// Says how many names of a written file begin like a formula.
+/// Prints how many names of a written file begin like a formula.
 pub fn warn(file: &str, names: usize, quiet: bool) {
     if names > 0 && !quiet {
         let begin = if names == 1 {

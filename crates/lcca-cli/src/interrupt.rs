@@ -1,21 +1,21 @@
-//! Ctrl-C and other requests to terminate.
+//! Handles Ctrl-C and other requests to terminate.
 //!
 //! By default the program ends at once and leaves no unfinished files behind. A fit that saves its state
-//! finishes its current pass after the first interruption; a second one ends it at once.
+//! finishes its current pass after the first interruption, and a second interruption ends it at once.
 
 use crate::output::remark;
 use crate::signals;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 
-/// The conventional exit code of a program that a signal ends is this and the number of the signal: 130 after
-/// Ctrl-C, 143 after `kill`, 129 after the end of the terminal.
+/// The base of the conventional exit code of a program that a signal ends. The number of the signal is
+/// added: 130 after Ctrl-C, 143 after `kill`, 129 after the end of the terminal.
 const BY_SIGNAL: u8 = 128;
 
 static STATE_IS_SAVABLE: AtomicBool = AtomicBool::new(false);
 static RESULTS_ARE_WRITTEN: AtomicBool = AtomicBool::new(false);
 static STOP_REQUESTED: AtomicBool = AtomicBool::new(false);
-/// The signal that came last.
+/// The latest signal.
 static SIGNAL: AtomicU8 = AtomicU8::new(signals::INTERRUPT);
 
 /// Installs the handler for the rest of the run.
@@ -43,12 +43,13 @@ pub fn exit_code() -> u8 {
     BY_SIGNAL + SIGNAL.load(SeqCst)
 }
 
-/// Says whether there is a state worth saving, so that the first interruption waits for the end of the pass.
+/// Sets whether there is a state worth saving. If there is, the first interruption waits for the end of the
+/// pass.
 pub fn set_state_is_savable(savable: bool) {
     STATE_IS_SAVABLE.store(savable, SeqCst);
 }
 
-/// Says whether results are written already, so that an interruption does not claim otherwise.
+/// Sets whether results are written already, because an interruption must not claim otherwise.
 pub fn set_results_are_written(written: bool) {
     RESULTS_ARE_WRITTEN.store(written, SeqCst);
 }

@@ -1,10 +1,9 @@
-//! The end of the program in the middle of anything: one line and the exit code, without locks, memory or
-//! formatting.
+//! Ends the program at any point: one line and the exit code, without locks, memory or formatting.
 
 /// The exit code if the machine or the program failed.
 pub const FAILED: u8 = 3;
 
-/// Says something on standard error.
+/// Writes to standard error.
 pub fn say(parts: &[&[u8]]) {
     parts.iter().for_each(|part| system::write(part));
 }
@@ -17,12 +16,13 @@ pub fn end() -> ! {
 #[cfg(unix)]
 mod system {
     pub fn write(bytes: &[u8]) {
-        // SAFETY: the bytes are valid for reading. There is nobody to report a failure to.
+        // SAFETY: the bytes are valid for reading. A failure is ignored, because there is no place left to
+        // report it.
         unsafe { libc::write(libc::STDERR_FILENO, bytes.as_ptr().cast(), bytes.len()) };
     }
 
     pub fn end() -> ! {
-        // SAFETY: ends the process.
+        // SAFETY: the call ends the process and has no preconditions.
         unsafe { libc::_exit(super::FAILED.into()) }
     }
 }
@@ -34,7 +34,7 @@ mod system {
     use std::mem::ManuallyDrop;
     use std::os::windows::io::{AsRawHandle, FromRawHandle};
 
-    /// Writes past the lock of standard error, which whoever is being ended may hold.
+    /// Writes past the lock of standard error, because the thread that is being ended may hold it.
     pub fn write(bytes: &[u8]) {
         let handle = std::io::stderr().as_raw_handle();
         if handle.is_null() {

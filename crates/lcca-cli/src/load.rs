@@ -1,4 +1,4 @@
-//! Reading matrices and pairing them; remarks about a file are printed once.
+//! Reads matrices and pairs them, and prints the remarks about each file once.
 
 use crate::failure::Failure;
 use crate::output::remark;
@@ -15,8 +15,8 @@ use lcca_io::{
 };
 use std::path::{Path, PathBuf};
 
-/// Reads one matrix. The remarks about it are for the caller to print once nothing can be refused, because a
-/// refusal is one line.
+/// Reads one matrix. The caller prints its remarks when nothing can be refused anymore, because a refusal
+/// is one line.
 pub fn matrix(path: &Path, options: &ReadOptions, quiet: bool) -> Result<Loaded, Failure> {
     read(path, quiet, || read_matrix_with(path, options))
 }
@@ -28,7 +28,7 @@ fn read(path: &Path, quiet: bool, read: impl FnOnce() -> lcca_io::Result<Loaded>
     Ok(loaded)
 }
 
-/// Prints what there is to say about the reading of a file.
+/// Prints the remarks about the reading of a file.
 pub fn print_remarks(loaded: &Loaded, quiet: bool) {
     if quiet {
         return;
@@ -39,7 +39,7 @@ pub fn print_remarks(loaded: &Loaded, quiet: bool) {
     }
 }
 
-/// The flag that settles what a remark is about, as the end of its sentence.
+/// The flag that settles a remark, to end its sentence.
 fn flag_hint(remark: &Remark) -> String {
     match remark {
         Remark::NumericId { column } | Remark::IdNotRead { column } => {
@@ -54,7 +54,7 @@ fn flag_hint(remark: &Remark) -> String {
     }
 }
 
-/// Reads rows for a model.
+/// Reads rows that a model is applied to.
 pub fn rows_for_model(
     path: &Path,
     model: &ModelColumns,
@@ -67,36 +67,37 @@ pub fn rows_for_model(
 /// Two views whose rows belong together.
 pub struct Views {
     pub pair: InMemory,
-    /// The views as they were read, for the names of their columns.
+    /// The views as they were read, because they have the names of their columns.
     pub loaded: [Loaded; 2],
     /// The covariates as they were read.
     pub covariates: Option<Loaded>,
-    /// What there is to say about the reading and the pairing.
+    /// The remarks about the reading and the pairing.
     pub remarks: Vec<Remark>,
     /// The names of the paired rows, if X has them.
     pub row_names: Option<Names>,
-    /// How many rows the file of X has, and which of them are in the pair if not all in their order.
+    /// The number of rows in the file of X, and the rows of the pair, unless they are all rows in their
+    /// order.
     x_rows: (usize, Option<Vec<usize>>),
-    /// How rows find each other.
+    /// The rule that pairs the rows.
     align: Align,
 }
 
-/// Files of what belongs to the rows of X, if there are any.
+/// The files that belong to the rows of X, if there are any.
 #[derive(Clone, Copy, Default)]
 pub struct RowFiles<'a> {
     pub covariates: Option<&'a Path>,
     pub weights: Option<&'a Path>,
 }
 
-/// What belongs to the rows of X, as it was read.
+/// The data that belong to the rows of X, as they were read.
 #[derive(Default)]
 pub struct RowData {
     pub covariates: Option<Loaded>,
     pub weights: Option<Loaded>,
 }
 
-/// Reads both views, X first, without the empty columns of a wide view, and what belongs to their rows, and
-/// pairs the rows.
+/// Reads both views, X first, without the empty columns of a wide view, reads the data that belong to the
+/// rows of X, and pairs the rows.
 pub fn views(
     paths: [&Path; 2],
     files: RowFiles<'_>,
@@ -120,8 +121,8 @@ pub fn views(
     paired(loaded, data, reading.align, quiet)
 }
 
-/// Pairs the rows of two views. The remarks about both and about their pairing are printed once nothing can
-/// be refused.
+/// Pairs the rows of two views. Remarks about both and about their pairing are printed when nothing can be
+/// refused anymore.
 pub fn paired(loaded: [Loaded; 2], data: RowData, align: Align, quiet: bool) -> Result<Views, Failure> {
     let (loaded, mut remarks) = name_rows(loaded, ["X", "Y"], align)?;
     let [x, y] = &loaded;
@@ -156,7 +157,7 @@ pub fn paired(loaded: [Loaded; 2], data: RowData, align: Align, quiet: bool) -> 
     Ok(Views { pair, row_names, x_rows: (x.rows_of_file(), rows), align, remarks, covariates, loaded })
 }
 
-/// Prints what there is to say about how rows found each other.
+/// Prints the remarks about the pairing of rows.
 pub fn print_pairing(remarks: &[Remark], quiet: bool) {
     if !quiet {
         remarks.iter().for_each(|remark| remark!("{}{}", wording::remark(remark), flag_hint(remark)));
@@ -164,7 +165,7 @@ pub fn print_pairing(remarks: &[Remark], quiet: bool) {
 }
 
 impl Views {
-    /// With the rows of each view normalized.
+    /// Normalizes the rows of each view.
     pub fn normalized(mut self, rows: [Normalize; 2]) -> Result<Self, Failure> {
         let [x, y] = self.loaded.each_ref().map(Loaded::path);
         self.pair = self.pair.normalized(rows).map_err(|error| Failure::from(error).in_view(x, y))?;
@@ -176,8 +177,8 @@ impl Views {
         self.x_rows.1.as_ref().map_or(row, |rows| rows[row])
     }
 
-    /// The groups that a file names, if there is one: one label per row of the file of X, in its order or by
-    /// name.
+    /// The groups in a file, if one is given: one label per row of the file of X, in the order of that file
+    /// or by name.
     pub fn groups(&self, path: Option<&Path>, quiet: bool) -> Result<Option<Groups>, Failure> {
         let Some(path) = path else { return Ok(None) };
         if let Some(labels) = self.named_labels(path, quiet)? {
@@ -190,7 +191,8 @@ impl Views {
         Ok(Some(Groups::new(self.of_rows(path, read_labels(path)?)?)))
     }
 
-    /// The labels of the paired rows from a table of names and labels; `None` if the file is no such table.
+    /// The labels of the paired rows from a table of names and labels; `None` if the file is not such a
+    /// table.
     fn named_labels(&self, path: &Path, quiet: bool) -> Result<Option<Vec<String>>, Failure> {
         let Some(named) = NamedLabels::read(path)? else { return Ok(None) };
         let (labels, remarks) = named.of_rows(&self.loaded[0], path, self.align)?;
@@ -199,7 +201,7 @@ impl Views {
         Ok(Some(labels))
     }
 
-    /// The labels that a file has, one per row of the file of X, in its order; a row may have an empty one.
+    /// The labels in a file, one per row of the file of X, in the order of that file; a label may be empty.
     /// If there is one line more than rows, the first is a header, and a remark says so.
     pub fn labels(&self, path: &Path, quiet: bool) -> Result<Vec<String>, Failure> {
         if let Some(labels) = self.named_labels(path, quiet)? {
@@ -228,7 +230,7 @@ impl Views {
     }
 }
 
-/// Reads covariates: those of a fit, or of rows for a model that has the given columns.
+/// Reads the covariates of a fit, or of rows for a model that has the given columns.
 pub fn covariates(
     path: &Path,
     model: Option<&ModelColumns>,
@@ -238,7 +240,7 @@ pub fn covariates(
     read(path, quiet, || read_covariates(path, model, options))
 }
 
-/// The weights of the rows of a view: one number for each.
+/// Reads the weights of the rows of a view, one number for each row.
 fn attached_weights(x: &Loaded, read: Loaded, align: Align) -> Result<Attached, Failure> {
     let (path, rows, found) = (read.path().to_path_buf(), x.rows_of_file(), read.rows_of_file());
     let is_named = !matches!(read.labels()?, RowLabels::Absent) || !read.ids().is_empty();
@@ -272,7 +274,7 @@ fn row_weights(read: &Loaded, rows: &Matrix) -> Result<Vec<f64>, Failure> {
 
 /// Refuses an output that would replace one of the inputs.
 pub fn check_output(output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
-    // Standard input and output have the same name and are not the same.
+    // Standard input and output are both named `-`, but they are not one file.
     match inputs.iter().find(|input| is_same_file(input, output) && output.as_os_str() != "-") {
         None => Ok(()),
         Some(input) => {
@@ -287,7 +289,7 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     absolute(a).is_some_and(|a| absolute(b) == Some(a))
 }
 
-/// The path with links resolved; of a file that does not exist, the links of its folder.
+/// The path with links resolved. For a file that does not exist, only the links of its folder are resolved.
 fn absolute(path: &Path) -> Option<PathBuf> {
     if let Ok(path) = path.canonicalize() {
         return Some(path);

@@ -1,7 +1,7 @@
-//! A mapped file that is cut short, or whose disk fails, while it is in use: the system sends SIGBUS, and the
-//! program says in one line which file it was and ends with exit code 3.
+//! Handles a mapped file that is cut short, or whose disk fails, while it is in use: the system sends
+//! SIGBUS, and the program names the file in one line and ends with exit code 3.
 //!
-//! A handler may only call what is safe in the middle of anything: no locks, no memory, no formatting.
+//! A handler must not take locks, allocate memory or format text, because it may interrupt any code.
 
 #[cfg(unix)]
 use crate::last_words;
@@ -10,14 +10,15 @@ use crate::last_words;
 #[cfg(unix)]
 pub fn install_handler() {
     lcca_io::note_mapped_files();
-    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and calls what is safe in a handler
-    // only.
+    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and calls only functions that are
+    // safe in a handler.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handle as extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         libc::sigemptyset(&mut action.sa_mask);
-        // Without a handler the system ends the program as well, with less to read.
+        // A failure is ignored, because without a handler the system ends the program as well, with less to
+        // read.
         libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut());
     }
 }
@@ -38,8 +39,8 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_vo
             ]);
             last_words::end()
         }
-        // Not a mapped file: the same instruction runs again and ends the program as if there were no
-        // handler. SAFETY: setting the default action is safe in a handler.
+        // The address is not in a mapped file: the same instruction runs again and ends the program, as if
+        // there were no handler. SAFETY: setting the default action is safe in a handler.
         None => unsafe {
             libc::signal(signal, libc::SIG_DFL);
         },

@@ -1,15 +1,15 @@
-//! What the machine has, and how much of it was used.
+//! The threads and memory of the machine, and the memory that the program used.
 
 use crate::failure::Failure;
 use std::fs;
 
-/// A rayon pool of this size.
+/// Starts a rayon pool of this many threads.
 pub fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|error| Failure::Machine(format!("{threads} threads could not be started: {error}")))
 }
 
-/// The most memory this process has held, if the system says.
+/// The most memory that this process has held, if the system says.
 pub fn peak_rss_bytes() -> Option<u64> {
     kibibytes(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
@@ -25,7 +25,7 @@ fn kibibytes(text: &str, field: &str) -> Option<u64> {
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// Systems without `/proc`.
+/// The memory of systems without `/proc`.
 #[cfg(unix)]
 mod system {
     pub fn memory_bytes() -> Option<u64> {
@@ -38,7 +38,7 @@ mod system {
 
 #[cfg(windows)]
 mod system {
-    /// Windows' MEMORYSTATUSEX.
+    /// Windows' MEMORYSTATUSEX structure.
     #[repr(C)]
     struct MemoryStatus {
         length: u32,
@@ -55,7 +55,7 @@ mod system {
     pub fn memory_bytes() -> Option<u64> {
         let length = size_of::<MemoryStatus>() as u32;
         let mut status = MemoryStatus { length, load: 0, total: 0, others: [0; 6] };
-        // SAFETY: the structure outlives the call, which fills it in, and says how long it is.
+        // SAFETY: the structure outlives the call, which fills it in, and holds its own length.
         (unsafe { GlobalMemoryStatusEx(&mut status) } != 0).then_some(status.total)
     }
 }
@@ -64,7 +64,7 @@ mod system {
 mod tests {
     use super::*;
 
-    /// `/proc` counts what the kernel keeps for itself a little differently.
+    /// The numbers agree only roughly, because `/proc` counts the kernel's own memory a little differently.
     #[test]
     fn both_ways_to_ask_for_memory_agree() {
         let asked = system::memory_bytes().unwrap() as f64;

@@ -1,5 +1,5 @@
-//! The command line in two stages: [`args`] is what was typed, [`resolve`] what it means; then [`commands`]
-//! runs it.
+//! The command line in two stages: [`args`] holds the typed arguments, and [`resolve`] turns them into a
+//! job; then [`commands`] runs the job.
 
 mod args;
 mod commands;
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints help and versions as they are, and an error in one line like every other failure.
+/// Prints help and versions unchanged, and an error in one line like every other failure.
 fn usage_error(error: &clap::Error) -> ExitCode {
     let is_requested = matches!(
         error.kind(),
@@ -72,7 +72,7 @@ fn usage_error(error: &clap::Error) -> ExitCode {
             | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     );
     if is_requested {
-        // If printing help fails, there is no place left to say so.
+        // A failure is ignored, because there is no place left to report that printing help fails.
         let _ = error.print();
     } else {
         remark!("{}", one_line(&error.to_string()));
@@ -88,7 +88,7 @@ fn one_line(message: &str) -> String {
     lines.collect::<Vec<_>>().join("; ")
 }
 
-/// A message that ends in "0 is not in 1..=9", with "expected 1 to 9" instead.
+/// A message that ends in "expected 1 to 9" instead of "0 is not in 1..=9".
 fn range_in_words(message: &str) -> String {
     let parts = message.rsplit_once(" is not in ").and_then(|(found, range)| {
         let (low, high) = range.split_once("..=")?;
@@ -103,13 +103,13 @@ fn range_in_words(message: &str) -> String {
     }
 }
 
-/// What systems say when they refuse a thread or memory.
+/// The messages of systems that refuse a thread or memory.
 const REFUSALS: [&str; 2] = ["Resource temporarily unavailable", "Cannot allocate memory"];
 
-/// A defect of the program is reported in one line, without a stack trace.
+/// Reports a defect of the program in one line, without a stack trace.
 ///
-/// Libraries panic as well if the system refuses a thread or its stack. That is no defect, and it may happen
-/// where a panic cannot be caught, so the program ends at once.
+/// Libraries also panic if the system refuses a thread or its stack. That is not a defect, and it may
+/// happen where a panic cannot be caught, so the program ends at once.
 fn report_panics_in_one_line() {
     std::panic::set_hook(Box::new(|panic| {
         let payload = panic.payload();

@@ -1,7 +1,7 @@
-//! Memory that the system refuses: the program says so in one line, removes what it had begun to write, and
+//! Handles memory that the system refuses: the program says so in one line, removes unfinished files, and
 //! ends with exit code 3. Rust itself would print a stack trace and abort.
 //!
-//! Whoever asks whether there is memory, see [`lcca::granted`], is told and goes on.
+//! Code that asks whether there is memory, see [`lcca::granted`], gets an answer instead and goes on.
 
 use crate::last_words;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,39 +9,39 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::SeqCst};
 use std::time::Duration;
 
-/// Bytes that are set aside for removing unfinished files when nothing else is left.
+/// The bytes that are set aside for removing unfinished files when no other memory is left.
 const RESERVE: Layout = Layout::new::<[u8; 1 << 20]>();
 
 static SET_ASIDE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// Whether this thread ends the program.
+    /// Whether this thread is ending the program.
     static ENDS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The system's allocator, which ends the program if there is no memory left.
 pub struct Allocator;
 
-// SAFETY: every call goes to the system's allocator with the arguments it came with.
+// SAFETY: every call goes to the system's allocator with unchanged arguments.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the promises of the call.
         granted(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the promises of the call.
         granted(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the promises of the call.
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the promises of the call.
         granted(unsafe { System.realloc(place, layout, size) }, size)
     }
 }
@@ -67,7 +67,7 @@ pub fn prepare() {
 #[cold]
 fn end(bytes: usize) -> ! {
     if ENDS.replace(true) {
-        // There was too little memory even for the end.
+        // There is too little memory even for removing files.
         last_words::end();
     }
     if IS_ENDING.swap(true, SeqCst) {
@@ -83,14 +83,15 @@ fn end(bytes: usize) -> ! {
     ]);
     let set_aside = SET_ASIDE.swap(std::ptr::null_mut(), SeqCst);
     if !set_aside.is_null() {
-        // SAFETY: it was allocated with this layout, and nobody else has it.
+        // SAFETY: the memory was allocated with this layout, and no other thread has it, because of the
+        // swap.
         unsafe { System.dealloc(set_aside, RESERVE) };
     }
     lcca_io::remove_unfinished_at_once();
     last_words::end()
 }
 
-/// A number in decimal digits, without memory for them.
+/// A number in decimal digits, written without allocating memory.
 fn decimal(mut number: usize, digits: &mut [u8; 20]) -> &[u8] {
     let mut first = digits.len();
     loop {

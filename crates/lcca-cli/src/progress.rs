@@ -1,4 +1,4 @@
-//! Progress on standard error, shown only if that is a terminal and `--quiet` was not given.
+//! Progress on standard error, shown only if standard error is a terminal and `--quiet` was not given.
 
 use crate::output::say;
 use crate::time_left::{TimeLeft, by_share};
@@ -13,13 +13,13 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Characters of what a spinner says.
+/// The most characters of a spinner's message.
 const LONGEST_MESSAGE: usize = 200;
 
-/// Bars count whole numbers, and a pass over one view is half a pass.
+/// The ticks of a pass, because bars count whole numbers and a pass over one view is half a pass.
 const TICKS_PER_PASS: f64 = 2.0;
 
-/// Shows that something of unknown length is running.
+/// Shows that work of unknown length is running.
 pub fn spinner(message: String, quiet: bool) -> ProgressBar {
     let spinner = ProgressBar::with_draw_target(None, target(quiet));
     spinner.set_message(legible(&message, LONGEST_MESSAGE));
@@ -27,7 +27,7 @@ pub fn spinner(message: String, quiet: bool) -> ProgressBar {
     spinner
 }
 
-/// Counts how many of several things are done.
+/// Counts how many of several tasks are done.
 pub fn counter(name: &str, of: usize, quiet: bool) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(of as u64), target(quiet));
     bar.set_style(style("{prefix} {bar:30} {pos} of {len}, {elapsed} so far{left}", 0));
@@ -35,8 +35,8 @@ pub fn counter(name: &str, of: usize, quiet: bool) -> ProgressBar {
     bar
 }
 
-/// A style in which `{left}` is the time left if it can be told: if something is done, and more than `vague`
-/// of it is not.
+/// A style in which `{left}` is the time left, if it can be estimated: if some work is done, and more than
+/// `vague` of it is not.
 fn style(template: &str, vague: u64) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("left", move |state: &ProgressState, out: &mut dyn fmt::Write| {
@@ -61,21 +61,21 @@ fn target(quiet: bool) -> ProgressDrawTarget {
     if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }
 
-/// What is known beforehand about how long something takes.
+/// The amount of work, as far as it is known beforehand.
 #[derive(Clone, Copy)]
 pub enum Length {
-    /// About so many passes.
+    /// A number of passes, roughly.
     Passes(f64),
-    /// Until the share of the total that is missing is at most this.
+    /// Passes until the share of the total that is missing is at most this.
     Tolerance(f64),
-    /// So many fits, one after the other.
+    /// A number of fits, one after the other.
     Fits(usize),
-    /// Nothing.
+    /// An unknown amount.
     Unknown,
 }
 
 impl Length {
-    /// What is known of a fit with these settings.
+    /// The amount of work of a fit with these settings.
     pub fn of_fit(settings: &Settings) -> Self {
         match settings.method.algorithm() {
             Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => Length::Tolerance(settings.tol),
@@ -84,7 +84,8 @@ impl Length {
     }
 }
 
-/// Watches fits: measures their time and shows passes, captured total and, if it can be told, the time left.
+/// Watches fits: measures their time and shows passes, captured total and, if it can be estimated, the time
+/// left.
 pub struct FitProgress {
     bar: ProgressBar,
     start: Instant,
@@ -93,9 +94,9 @@ pub struct FitProgress {
     seen: Mutex<Seen>,
 }
 
-/// What the watcher has seen so far.
+/// The state of the fit that the watcher has seen.
 struct Seen {
-    /// Fits that were begun.
+    /// The number of fits that began.
     fits: usize,
     left: TimeLeft,
 }
@@ -111,7 +112,7 @@ impl FitProgress {
             Length::Tolerance(_) | Length::Unknown => (None, "{prefix} {spinner} {msg}"),
         };
         let bar = ProgressBar::with_draw_target(ticks, target(quiet));
-        // The last tick stands for all that is done beyond the plan.
+        // The last tick stands for all work beyond the plan, so the time left is vague there.
         bar.set_style(style(template, 1));
         bar.set_prefix(name.to_string());
         let tolerance = if let Length::Tolerance(tolerance) = length { tolerance } else { 0.0 };
@@ -133,7 +134,7 @@ impl FitProgress {
         self.bar.finish_and_clear();
     }
 
-    /// The time so far, and the time left if it can be told.
+    /// The time so far, and the time left if it can be estimated.
     fn times(&self, left: Option<f64>) -> String {
         let so_far = HumanDuration(self.start.elapsed());
         format!("{so_far} so far{}", left.map(about_left).unwrap_or_default())
@@ -156,7 +157,7 @@ impl FitProgress {
                 seen.fits += usize::from(row.iteration == 1);
                 let done = seen.fits.saturating_sub(1);
                 self.bar.set_position(done as u64);
-                // Fits that follow each other take about as long as each other.
+                // Consecutive fits take about equally long.
                 self.times(by_share(self.start.elapsed().as_secs_f64(), done as u64, fits as u64))
             }
         }
@@ -167,7 +168,7 @@ impl Watch for FitProgress {
     fn pass(&self, cost: Cost) -> ControlFlow<()> {
         let ticks = ((cost.passes + cost.gram_passes) * TICKS_PER_PASS) as u64;
         match self.length {
-            // A bar that is full before the end would be a lie.
+            // The bar stays below full, because a full bar before the end would be a lie.
             Length::Passes(planned) => {
                 self.bar
                     .set_position(ticks.min(((planned * TICKS_PER_PASS).ceil() as u64).saturating_sub(1)));

@@ -1,8 +1,8 @@
-//! What a model says about its origin: files, flags, version and threads, how files were read, and the record
-//! of its fit.
+//! The origin of a model: files, flags, version and threads, how files were read, and the record of its
+//! fit.
 //!
-//! It is JSON in the model's metadata. It contains no clock, so that the same fit gives the same bytes. A
-//! model without it is still a model.
+//! The origin is JSON in the model's metadata. It contains no clock, because the same fit must give the
+//! same bytes. A model without it is still a model.
 
 use lcca::fit::Fit;
 use lcca_io::{FitRecord, ReadingRecord};
@@ -17,7 +17,7 @@ pub fn provenance(
     fit: &Fit,
     threads: usize,
 ) -> Map<String, Value> {
-    // As they were typed, so that the command can be repeated.
+    // The paths are those that the user typed, because the command should be repeatable.
     let [x, y] = files.map(|path| path.display().to_string());
     let facts = json!({
         "x": x,
@@ -32,7 +32,7 @@ pub fn provenance(
     provenance
 }
 
-/// The typed flags that are no settings of the engine.
+/// The typed flags that are not settings of the engine.
 pub fn read_flags(provenance: &Map<String, Value>) -> Vec<String> {
     let flags = provenance.get("flags").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     flags.iter().filter_map(|flag| flag.as_str().map(str::to_string)).collect()

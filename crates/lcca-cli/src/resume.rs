@@ -1,5 +1,5 @@
-//! `--resume FILE`: the state of a fit is saved while it runs and when it is interrupted, and the same
-//! command continues from it.
+//! `--resume FILE`: saves the state of a fit while it runs and when it is interrupted. The same command
+//! continues from the file.
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-/// Where the state is saved, and how often at most.
+/// The file for the state, and the least time between two saves.
 #[derive(Clone, Copy)]
 pub struct StateFile<'a> {
     pub path: &'a Path,
@@ -29,8 +29,8 @@ struct SavingWatch<'a> {
 }
 
 impl StateFile<'_> {
-    /// Fits, continuing from the file if it exists. Returns the last saved iteration as well, or 0 if none
-    /// was saved.
+    /// Fits, continuing from the file if it exists. Also returns the last saved iteration, or 0 if none was
+    /// saved.
     pub fn fit(
         self,
         pair: &dyn Pair,
@@ -53,7 +53,7 @@ impl StateFile<'_> {
         };
         interrupt::set_state_is_savable(false);
         let saved = watch.saver.saved();
-        // What follows may be interrupted too, and then the state is still there.
+        // The steps after the fit may be interrupted too, and then the state is still there.
         interrupt::set_results_are_written(saved.iteration > 0);
         result.map(|fit| (fit, saved.iteration)).map_err(|error| self.failure(error, saved))
     }
@@ -73,8 +73,8 @@ impl StateFile<'_> {
         }
     }
 
-    /// Called once the results are written: removes the state of a converged fit and keeps any other, which
-    /// more passes may continue.
+    /// Removes the state of a converged fit, once the results are written. Any other state is kept, because
+    /// more passes may continue it.
     pub fn settle(self, fit: &Fit, saved_iteration: usize) -> Result<(), Failure> {
         if saved_iteration == 0 {
             let method = fit.chosen.name();

@@ -1,7 +1,7 @@
-//! Texts and numbers as pages and pictures show them.
+//! Formats texts and numbers for pages and pictures.
 
-/// At most `most` characters, on one line. Longer text ends in an ellipsis, and blank text is quoted.
-/// Characters that would turn the direction of the text around it are replaced.
+/// Cuts a text to `most` characters, on one line. A longer text ends in an ellipsis, and a blank text is
+/// quoted. Characters that would turn the direction of the text around it are replaced.
 pub fn shortened(text: &str, most: usize) -> String {
     let is_odd = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let clean = |c: char| if is_odd(c) { '\u{fffd}' } else { c };
@@ -13,7 +13,8 @@ pub fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// A number with a fixed number of digits; a dash if it is not finite. What is rounded to 0 has no sign.
+/// A number with a fixed number of digits; a dash if it is not finite. A number that rounds to 0 has no
+/// sign.
 pub fn decimal(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "–".into();
@@ -23,7 +24,7 @@ pub fn decimal(value: f64, digits: usize) -> String {
     text.replace('-', if is_zero { "" } else { "\u{2212}" })
 }
 
-/// A correlation with three digits, or more if one below 1 would be shown as 1.
+/// A correlation with three digits, or with more if a correlation below 1 would be shown as 1.
 pub fn correlation(value: f64) -> String {
     let is_1 = |text: &String| text.starts_with("1.");
     let exact = (3..=6).map(|digits| decimal(value, digits)).find(|text| !is_1(text));

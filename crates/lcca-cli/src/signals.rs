@@ -1,16 +1,16 @@
-//! Requests of the system to stop: Ctrl-C, the end of a terminal or of a session, `kill`.
+//! Requests to stop from the system: Ctrl-C, the end of a terminal or of a session, `kill`.
 
 /// The number of the signal that Ctrl-C sends.
 pub const INTERRUPT: u8 = 2;
 
-/// Calls `act` with the number of the signal for every such request from now on, on a thread of its own. To
-/// be called before other threads are started.
+/// Calls `act` with the number of the signal for every request to stop from now on, on a separate thread.
+/// It must be called before other threads start, because they inherit the blocked signals.
 pub fn on_interrupt(act: fn(u8)) {
     system::on_interrupt(act);
 }
 
-/// Lets a write that makes a file larger than is allowed (`ulimit -f`) fail like any other, instead of ending
-/// the program.
+/// Lets a write fail that exceeds the largest allowed size of a file (`ulimit -f`), instead of ending the
+/// program.
 pub fn let_large_files_fail() {
     system::let_large_files_fail();
 }
@@ -21,8 +21,8 @@ mod system {
 
     const REQUESTS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-    /// The requests are held back from all threads, which inherit that from this one, and one thread waits
-    /// for them. Unlike in a signal handler, `act` may then do anything.
+    /// Blocks the requests in this thread, and thus in all threads that it starts, and waits for them in
+    /// one thread. Unlike in a signal handler, `act` may then do anything.
     pub fn on_interrupt(act: fn(u8)) {
         let requests: Vec<_> = REQUESTS.into_iter().filter(|signal| !is_silenced(*signal)).collect();
         // SAFETY: all zeros are a valid set, which the next calls fill in.
@@ -33,19 +33,19 @@ mod system {
             for &signal in &requests {
                 libc::sigaddset(&mut set, signal);
             }
-            // If that fails, the system ends the program at once, which is as quick.
+            // If blocking fails, the system ends the program at once, which is as quick.
             if libc::pthread_sigmask(libc::SIG_BLOCK, &set, ptr::null_mut()) != 0 {
                 return;
             }
-            // Shells start programs in the background with some of them ignored, and then they would never
-            // arrive.
+            // Shells start programs in the background with some of the signals ignored, and ignored signals
+            // would never arrive.
             for signal in requests {
                 libc::signal(signal, libc::SIG_DFL);
             }
         }
         std::thread::spawn(move || {
             let mut signal = 0;
-            // SAFETY: the set was made above and the number is written to.
+            // SAFETY: the set was made above, and the call writes to the number.
             while unsafe { libc::sigwait(&set, &mut signal) } == 0 {
                 act(signal as u8);
             }
@@ -57,9 +57,9 @@ mod system {
         unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     }
 
-    /// Under `nohup` the end of the terminal is nothing to act on.
+    /// Whether the signal is the end of the terminal under `nohup`, which asks the program to go on.
     fn is_silenced(signal: libc::c_int) -> bool {
-        // SAFETY: all zeros are a valid action, and nothing is changed by asking for the present one.
+        // SAFETY: all zeros are a valid action, and asking for the present one changes nothing.
         let mut action: libc::sigaction = unsafe { mem::zeroed() };
         let is_known = unsafe { libc::sigaction(signal, ptr::null(), &mut action) } == 0;
         signal == libc::SIGHUP && is_known && action.sa_sigaction == libc::SIG_IGN
@@ -77,7 +77,7 @@ mod system {
         fn SetConsoleCtrlHandler(handler: Option<unsafe extern "system" fn(u32) -> i32>, add: i32) -> i32;
     }
 
-    /// Windows calls the handler on a thread of its own.
+    /// Sets the handler, which Windows calls on a separate thread.
     pub fn on_interrupt(act: fn(u8)) {
         let _ = ACT.set(act);
         // SAFETY: the handler lives as long as the program. If it cannot be set, Windows ends the program at
@@ -85,7 +85,7 @@ mod system {
         unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
     }
 
-    /// Writes just fail here.
+    /// Does nothing, because such writes fail on this system anyway.
     pub fn let_large_files_fail() {}
 
     unsafe extern "system" fn handle(_: u32) -> i32 {

@@ -1,6 +1,6 @@
-//! Numbers of bytes as people write them.
+//! Numbers of bytes in units.
 
-/// "500MB", "8GiB", "1.5G" or plain bytes.
+/// Reads a number of bytes such as "500MB", "8GiB", "1.5G" or plain bytes.
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let number_end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let number: f64 = text[..number_end].parse().ok()?;

@@ -1,6 +1,6 @@
 //! Suggestions for a name that does not exist.
 
-/// How many names are suggested.
+/// The most names that are suggested.
 const SUGGESTIONS: usize = 5;
 
 /// The names spelled most like `word`: those with the fewest letters inserted, omitted, changed or swapped,

@@ -6,15 +6,15 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Where a command writes, and where that ends up.
+/// The file that a command writes, which may go on to standard output.
 pub struct Destination {
     path: PathBuf,
-    /// The folder of a file that is only passed on.
+    /// The temporary folder of a file that goes on to standard output.
     folder: Option<TempDir>,
 }
 
 impl Destination {
-    /// The named file, or one that will be copied to standard output if `-` was named.
+    /// The named file, or a temporary one if `-` was named, which is copied to standard output later.
     pub fn new(named: &Path) -> Result<Self, Failure> {
         if named.as_os_str() != "-" {
             return Ok(Destination { path: named.into(), folder: None });
@@ -28,7 +28,7 @@ impl Destination {
         &self.path
     }
 
-    /// Passes the written file on if it has to be, and says where it is.
+    /// Copies the file to standard output if it must go there, and returns the name of its place.
     pub fn deliver(self) -> Result<String, Failure> {
         if self.folder.is_none() {
             return Ok(self.path.display().to_string());

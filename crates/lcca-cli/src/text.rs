@@ -1,31 +1,31 @@
-//! Numbers and tables as people read them.
+//! Numbers and tables as text for people.
 
 use lcca::data::Cost;
 use lcca_io::legible;
 pub use lcca_io::numbers::{count, grouped, p_value};
 use std::fmt::Write as _;
 
-/// "1 entry", "2 entries".
+/// The number of entries in words: "1 entry", "2 entries".
 pub fn count_entries(entries: u64) -> String {
     if entries == 1 { "1 entry".into() } else { format!("{} entries", grouped(entries)) }
 }
 
-/// "100 rows × (40 + 30 columns)".
+/// The sizes of views in words: "100 rows × (40 + 30 columns)".
 pub fn view_sizes(rows: u64, x_cols: u64, y_cols: u64) -> String {
     format!("{} × ({} + {} columns)", count(rows, "row"), grouped(x_cols), grouped(y_cols))
 }
 
-/// Passes over the rows, and over Gram matrices if there were any.
+/// Passes over the rows, and over Gram matrices if there are any.
 pub fn passes(cost: &Cost) -> String {
     pass_count(cost.passes) + &gram_passes(cost.gram_passes)
 }
 
-/// "1 pass", "2.5 passes".
+/// The number of passes in words: "1 pass", "2.5 passes".
 pub fn pass_count(passes: f64) -> String {
     format!("{passes} {}", if passes == 1.0 { "pass" } else { "passes" })
 }
 
-/// Passes over Gram matrices as the end of a list; nothing if there were none.
+/// Passes over Gram matrices as the end of a list; empty if there are none.
 pub fn gram_passes(passes: f64) -> String {
     if passes == 0.0 { String::new() } else { format!(" and {passes} over Gram matrices") }
 }
@@ -36,11 +36,11 @@ pub fn bytes(number: u64) -> String {
     if mebibytes < 1024.0 { format!("{mebibytes:.0} MiB") } else { format!("{:.1} GiB", mebibytes / 1024.0) }
 }
 
-/// The most characters of a cell. Names may be as long as a file wants them to be.
+/// The most characters of a cell, because names in files may have any length.
 const WIDEST_CELL: usize = 60;
 
-/// Columns of equal width, numbers right-aligned. The first column and columns without a heading, which hold
-/// remarks, are left-aligned. Cells are cut if they are very long.
+/// A table with columns of equal width and numbers aligned at the right. The first column and columns
+/// without a heading, which hold remarks, are aligned at the left. Very long cells are cut.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let cut = |cell: &str| legible(cell, WIDEST_CELL);
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| cut(cell)).collect()).collect();

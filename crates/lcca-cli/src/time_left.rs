@@ -1,20 +1,21 @@
-//! How long a fit to a tolerance will still take, from the slope of its convergence.
+//! Estimates the time left of a fit to a tolerance, from the slope of its convergence.
 //!
-//! What is missing falls by about the same factor per second, so its logarithm falls along a line. The line
-//! through the last iterations says when it reaches the tolerance. No estimate is better than a wrong one:
-//! there is none before enough iterations, if the slope is flat or rises, if it lies far beyond what was
-//! seen, or once the tolerance is reached and only the end of the fit is left.
+//! The missing share falls by about the same factor per second, so its logarithm falls along a line. The
+//! line through the last iterations says when it reaches the tolerance. There is no estimate before enough
+//! iterations, if the slope is flat or rises, if the end lies far beyond the time so far, or once the
+//! tolerance is reached and only the end of the fit is left, because no estimate is better than a wrong
+//! one.
 
 use std::collections::VecDeque;
 
-/// Iterations that the slope is taken from.
+/// The number of last iterations that the slope is computed from.
 const WINDOW: usize = 10;
-/// The fewest of them that show a slope.
+/// The fewest iterations that show a slope.
 const FEWEST: usize = 5;
-/// An estimate of more than this many times the time since the start is a guess.
+/// The largest estimate, in times of the time since the start. A larger one is a guess.
 const FARTHEST: f64 = 20.0;
 
-/// Seconds left of work that is cut into equal parts, if some of them are done and some are not.
+/// The seconds left of work in equal parts, if some of them are done and some are not.
 pub fn by_share(seconds: f64, done: u64, of: u64) -> Option<f64> {
     (done > 0 && done < of).then(|| seconds * (of - done) as f64 / done as f64)
 }
@@ -22,7 +23,7 @@ pub fn by_share(seconds: f64, done: u64, of: u64) -> Option<f64> {
 /// The convergence of one fit.
 pub struct TimeLeft {
     tolerance: f64,
-    /// Seconds since the start, and the logarithm of the share that was missing then.
+    /// The seconds since the start, and the logarithm of the missing share, of each iteration.
     seen: VecDeque<(f64, f64)>,
 }
 
@@ -31,7 +32,7 @@ impl TimeLeft {
         TimeLeft { tolerance, seen: VecDeque::new() }
     }
 
-    /// Takes note of an iteration.
+    /// Notes an iteration.
     pub fn look(&mut self, seconds: f64, missing: Option<f64>) {
         let Some(missing) = missing.filter(|missing| missing.is_finite() && *missing > 0.0) else { return };
         if self.seen.len() == WINDOW {
@@ -40,7 +41,7 @@ impl TimeLeft {
         self.seen.push_back((seconds, missing.ln()));
     }
 
-    /// Seconds until what is missing is within the tolerance, if that can be told.
+    /// The seconds until the missing share is within the tolerance, if they can be estimated.
     pub fn seconds(&self) -> Option<f64> {
         let &(now, last) = self.seen.back()?;
         let ahead = last - self.tolerance.ln();
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_steady_fall_is_followed_to_the_tolerance() {
-        // A tenth every ten seconds: 1e-4 is reached after 40 seconds.
+        // The share falls to a tenth every ten seconds, so it reaches 1e-4 after 40 seconds.
         for now in [10, 20, 35] {
             let left = watched(now, |second| 10f64.powf(-second / 10.0)).seconds().unwrap();
             assert!((left - f64::from(40 - now)).abs() < 1e-6, "{now}: {left}");

@@ -1,4 +1,4 @@
-//! Small files, written whole or not at all.
+//! Writes small files, whole or not at all.
 
 use crate::failure::Failure;
 use lcca_io::Output;

@@ -1,4 +1,5 @@
-//! Bad input is refused in one line that names the file, the place and what was expected; nothing is written.
+//! Bad input is refused in one line that names the file, the place and the expected content; nothing is
+//! written.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -26,7 +27,8 @@ fn folder() -> Folder {
     folder
 }
 
-/// Every command that reads a matrix refuses this one, whether its output would be new or replace a file.
+/// Checks that every command that reads a matrix refuses this file, whether the output would be new or
+/// replace a file.
 fn no_command_reads(name: &str, bytes: impl AsRef<[u8]>, needles: &[&str]) {
     let folder = folder();
     folder.write(name, bytes);
@@ -43,7 +45,7 @@ fn no_command_reads(name: &str, bytes: impl AsRef<[u8]>, needles: &[&str]) {
     folder.refuses(&format!("info {name}"), &needles);
 }
 
-/// A fit of the good views with these flags is refused.
+/// Checks that a fit of the good views with these flags is refused.
 fn no_fit_with(flags: &str, needles: &[&str]) {
     let folder = folder();
     for output in ["new", "kept"] {
@@ -327,7 +329,7 @@ fn an_output_that_cannot_be_written_is_known_before_the_work() {
         ("folder", "folder: is a folder, expected a file to write"),
         ("file/model", "file is not a folder"),
     ] {
-        // The input is not there either: the output comes first.
+        // The input does not exist either, so the output is checked first.
         folder.refuses(&format!("fit nowhere.npz y.npz -o {output}"), &[output, needle]);
     }
     for (output, needle) in [
@@ -356,7 +358,7 @@ fn no_result_replaces_what_it_was_made_from() {
     ] {
         folder.refuses(line, &[input, "is to be read and written, expected another file to write"]);
     }
-    // Names of other formats are refused before that.
+    // Names of other formats are refused before the inputs are compared.
     for line in ["fit x.npz y.npz -o x.npz", "fit x.npz y.npz --row-weights w.npy -o w.npy"] {
         folder.refuses(line, &["a model is a safetensors file"]);
     }

@@ -1,4 +1,5 @@
-//! Pages in a real browser, if `LCCA_BROWSER` names a Chromium and `LCCA_PYTHON` a Python with playwright.
+//! Opens pages in a real browser, if `LCCA_BROWSER` names a Chromium and `LCCA_PYTHON` a Python with
+//! playwright.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -20,7 +21,7 @@ fn odd_pictures(folder: &Folder) {
     };
     folder.write("wide.csv", table(25));
     folder.write("one.csv", table(1));
-    // A view with itself has only correlations of 1.
+    // The correlations of a view with itself are all 1.
     for (model, x, y, k) in [("same", "wide.csv", "wide.csv", 12), ("one", "wide.csv", "one.csv", 1)] {
         folder.run(&format!("fit {x} {y} -k {k} --header yes --hold-out no -o {model}")).done();
         for picture in ["scree", "circle", "loadings", "heatmap", "cim", "scores", "biplot"] {

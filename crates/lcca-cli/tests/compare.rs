@@ -1,4 +1,5 @@
-//! `lcca compare`: all files agree, every number belongs to the run shown, and known answers come out.
+//! Checks that the files of `lcca compare` agree, that every number belongs to its run, and that known
+//! answers come out.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -34,7 +35,7 @@ fn cell<'a>(line: &'a [(String, String)], name: &str) -> &'a str {
     &line.iter().find(|(column, _)| column == name).unwrap().1
 }
 
-/// The runs that are shown, each with its setting and its entry there.
+/// The runs that the tables show, each with its setting and its entry there.
 fn shown(comparison: &Value) -> Vec<(Option<(&Value, &Value)>, &Value)> {
     let run = |index: &Value| &list(comparison, "runs")[index.as_u64().unwrap() as usize];
     let mut shown = Vec::new();
@@ -103,7 +104,8 @@ fn times_agree_or_are_marked() {
     assert_eq!(number(first, "cpu_seconds"), number(shown(&comparison)[0].1, "cpu_seconds"));
 }
 
-/// The results are those of `lcca fit` with the same parameters, and the best possible is the exact answer.
+/// The results equal those of `lcca fit` with the same parameters, and the best possible is the exact
+/// answer.
 #[test]
 fn every_method_captures_what_a_fit_of_its_own_captures() {
     let folder = Folder::with_views(400, 4);
@@ -154,7 +156,7 @@ fn distances_are_those_of_each_views_own_subspaces() {
     assert!(number(&shown["x"], "largest") > 1e-4, "nothing was told apart: {shown}");
 }
 
-/// Rows with one entry each: this word and the next.
+/// Two views of a text, with one entry per row: this word and the next.
 fn one_hot_views(folder: &Folder, rows: usize) {
     let mut dice = Dice(5);
     let mut views = [Rows::new(), Rows::new()];

@@ -8,7 +8,7 @@ use common::{Folder, gap, numbers};
 
 const ROWS: usize = 80;
 
-/// A number that looks random, the same on every machine.
+/// A number that looks random, but is equal on every machine.
 fn noise(seed: usize) -> f64 {
     let mut state = seed as u64 * 0x9e37_79b9_7f4a_7c15 + 1;
     (0..3).for_each(|_| state = (state ^ state >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
@@ -21,7 +21,7 @@ fn site(row: usize) -> usize {
 
 const SITES: [&str; 3] = ["north", "south", "west"];
 
-/// Column `column` of X or Y: something shared, an effect of age and site, and noise.
+/// A cell of column `column` of X or Y: a shared signal, an effect of age and site, and noise.
 fn cell(row: usize, column: usize) -> f64 {
     let effect = noise(column + 500) * age(row) + noise(10 * column + site(row) + 700);
     0.5 * noise(row) + noise(row * 7 + column * 1000) + 2.0 * effect
@@ -31,7 +31,7 @@ fn age(row: usize) -> f64 {
     noise(row + 5000)
 }
 
-/// A table of the rows `rows`, with row names if wanted.
+/// A table of the rows `rows`, with row names if `named`.
 fn table(header: &str, rows: &[usize], named: bool, line: impl Fn(usize) -> String) -> String {
     let body = rows.iter().map(|&row| {
         let name = if named { format!("s{row:03},") } else { String::new() };
@@ -58,7 +58,7 @@ fn folder() -> Folder {
             table("site,age", rows, false, |row| format!("{},{}", SITES[site(row)], age(row))),
         );
     }
-    // The same as numbers: one indicator per site.
+    // The covariates as numbers: one indicator per site.
     let indicators = |row: usize| {
         let of = |s: usize| u8::from(site(row) == s);
         format!("{},{},{},{}", age(row), of(0), of(1), of(2))
@@ -71,7 +71,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// What a successful command prints.
+/// The text that a successful command prints.
 fn printed(folder: &Folder, line: &str) -> String {
     folder.run(line).done().stdout
 }

@@ -1,4 +1,4 @@
-//! `--device`, on machines without a GPU: those with one are told to hide it.
+//! Tests `--device` as on machines without a GPU; on a machine with one, the GPU is hidden.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -8,7 +8,7 @@ use common::data::{X_COLS, Y_COLS, sparse, topics};
 use common::{Folder, Ran, lcca, numbers};
 use serde_json::json;
 
-/// Rows whose fit is worth moving to a GPU.
+/// The number of rows whose fit is worth moving to a GPU.
 #[cfg(target_os = "linux")]
 const WORTHWHILE_ROWS: usize = 280_000;
 
@@ -20,7 +20,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Runs the program where no GPU is seen.
+/// Runs the program with all GPUs hidden.
 fn without_gpu(folder: &Folder, line: &str) -> Ran {
     Ran::output(lcca(&folder.path("."), line).env("CUDA_VISIBLE_DEVICES", "-1"))
 }
@@ -29,7 +29,8 @@ fn without_gpu(folder: &Folder, line: &str) -> Ran {
 fn a_gpu_that_is_insisted_on_and_missing_is_one_line() {
     let folder = folder();
     folder.run("fit x.npz y.npz -k 2 -o model --quiet").done();
-    // The input of the first line is not there either: hours of reading would come before the fit.
+    // The input of the first line does not exist, so it shows that the GPU is checked before hours of
+    // reading.
     for line in [
         "fit nowhere.npz y.npz --device cuda",
         "fit x.npz y.npz --device cuda:7 --device-memory 8GiB",
@@ -42,7 +43,7 @@ fn a_gpu_that_is_insisted_on_and_missing_is_one_line() {
     }
 }
 
-/// Drivers that cannot be used, as libraries that lack functions or say what is wrong.
+/// Drivers that cannot be used, as libraries that lack functions or report an error.
 #[cfg(target_os = "linux")]
 const DRIVERS: [(&str, &str, &str); 4] = [
     ("empty", "", "it has no function cuInit"),
@@ -75,7 +76,7 @@ const DRIVERS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Makes a driver of this name.
+/// Compiles a driver of this name.
 #[cfg(target_os = "linux")]
 fn compile_driver(folder: &Folder, name: &str, source: &str) {
     let [place, code] = [folder.path(name), folder.path("driver.rs")];
@@ -94,7 +95,7 @@ fn with_driver(folder: &Folder, name: &str, line: &str) -> Ran {
     Ran::output(lcca(&folder.path("."), line).env("LD_LIBRARY_PATH", folder.path(name)))
 }
 
-/// A driver that accepts everything while its kernels do nothing: a fit would find no pair.
+/// Checks a driver that accepts all calls while its kernels do nothing: a fit would find no pair.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_gpu_that_computes_nothing_is_not_believed() {
@@ -160,7 +161,7 @@ fn auto_goes_on_without_a_gpu_and_says_why() {
     assert_eq!((&cpu["decisions"], &last(&auto)["reason"]["why"]), (&json!([]), &"too-little".into()));
     let text = score("--permutations 19 --device auto").stdout;
     assert!(text.contains("no GPU was used: it takes about 2e4 operations"), "{text}");
-    // The command that repeats the fit.
+    // The page holds the command that repeats the fit.
     folder.run("report model -o report.html").done();
     assert!(String::from_utf8(folder.read("report.html")).unwrap().contains("device-memory"));
 }

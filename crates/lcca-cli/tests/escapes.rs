@@ -1,5 +1,4 @@
-//! Nothing that a terminal obeys reaches it, whatever names, paths and origins say, and long names do not
-//! break tables.
+//! No names, paths or origins can make a terminal obey, and long names do not break tables.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -57,7 +56,7 @@ fn names_and_origins_are_shown_as_they_are_and_obeyed_by_nobody() {
         tame(&ran);
         assert!(line.starts_with("info x") || ran.stdout.contains("\\u{1b}[31mred"), "{ran:?}");
     }
-    // Refusals quote what was asked for and what is there.
+    // Refusals quote the requested name and the names that exist.
     tame(&folder.run(&format!("neighbors model {}", "\u{1b}[31m")));
     for (command, argument) in [("info", EVIL), ("convert", EVIL), ("score", EVIL)] {
         let ran = Ran::output(folder.command(command).arg(argument).args(["a", "b"]));
@@ -82,7 +81,7 @@ fn a_formula_in_a_name_can_be_defused() {
     assert!(text.contains("\"'=HYPERLINK(\"\"http://x\"\")\","), "{text}");
 }
 
-/// Every command that writes names to a table: as it is with a remark, and defused.
+/// Tests every command that writes names to a table: unchanged with a remark, and defused.
 #[test]
 fn a_formula_in_any_table_can_be_defused() {
     let folder = Folder::new();

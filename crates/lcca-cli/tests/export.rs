@@ -1,5 +1,5 @@
-//! Weights, loadings and vectors for other programs: every format has the model's numbers to the bit, under
-//! its names.
+//! Exports weights, loadings and vectors for other programs: every format has the model's numbers to the
+//! bit, under the model's names.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -62,7 +62,7 @@ fn bits(rows: &[Vec<f64>]) -> Vec<Vec<u64>> {
     rows.iter().map(|row| row.iter().map(|number| number.to_bits()).collect()).collect()
 }
 
-/// As gensim reads word2vec's text: sizes, then lines cut at spaces.
+/// Reads word2vec's text as gensim does: sizes, then lines cut at spaces.
 fn word2vec(folder: &Folder, file: &str) -> (Vec<String>, Vec<Vec<f64>>) {
     let text = String::from_utf8(folder.read(file)).unwrap();
     let mut lines = text.strip_suffix('\n').unwrap().split('\n');
@@ -94,7 +94,7 @@ fn word2vec_text_holds_every_bit_and_names_of_one_word() {
         .collect();
     assert_eq!(words[..AWKWARD.len()], expected);
     assert_eq!(words[AWKWARD.len()..], names()[AWKWARD.len()..]);
-    // Ten names hold white space or nothing; a_b comes out seven times and _ twice.
+    // Ten names hold white space or are empty; a_b comes out seven times and _ twice.
     assert!(
         said.stderr.contains("10 names with white space, or empty, are written with _; 7 are now the same"),
         "{said:?}"
@@ -145,7 +145,7 @@ fn normalized_rows_keep_their_direction_and_have_length_one() {
     }
 }
 
-/// What Python reads from a file: names, and numbers to the bit.
+/// The names, and the numbers to the bit, that Python reads from a file.
 fn python(folder: &Folder, file: &str) -> Option<Value> {
     let Some(python) = std::env::var_os("LCCA_PYTHON") else {
         assert!(!on_ci(), "LCCA_PYTHON is not set");

@@ -1,4 +1,4 @@
-//! Intervals, blocks and the number of pairs, from the shell.
+//! Tests intervals, blocks and the number of pairs from the shell.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -7,7 +7,7 @@ mod common;
 use common::{Folder, numbers};
 use std::fmt::Write as _;
 
-/// Numbers that are about normal: sums of uniform numbers of a linear congruential generator.
+/// Roughly normal numbers: sums of uniform numbers of a linear congruential generator.
 fn normal_numbers() -> impl FnMut() -> f64 {
     let mut state = 1u64;
     move || {
@@ -154,8 +154,8 @@ fn the_number_of_pairs_is_left_to_held_out_rows() {
     folder.refuses("fit x.csv y.csv -k auto --resume state", &["--resume"]);
 }
 
-/// One row that is far off makes a pair that other rows do not have, between a pair that all have and a weak
-/// one. What comes after a pair that fails is not kept, whether it passes or not.
+/// One row that is far off makes a pair that other rows do not have, between a pair that all have and a
+/// weak one. Pairs after a pair that fails are not kept, even if they pass.
 #[test]
 fn no_pair_is_kept_beyond_the_first_that_fails() {
     let folder = Folder::new();
@@ -199,7 +199,7 @@ fn categories_and_covariates_have_their_classical_test() {
     let fit = folder.json("fit only.csv y.csv -k 1 --wilks --covariates x.csv");
     assert_eq!(numbers(&fit["wilks"], "degrees"), [4.0]);
     assert_eq!(fit["wilks"]["covariates"], 5);
-    // What the test does not hold for is refused before anything is fitted or written.
+    // Data that break the assumptions of the test are refused before any fit or output.
     let few = self::folder(10, 1);
     few.refuses("fit x.csv y.csv -k 1 --wilks -o model -q", &["10 rows and 5 + 4 independent columns"]);
     assert!(!few.path("model").exists());

@@ -14,10 +14,10 @@ use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Generous, for busy machines; on an idle one it is a few milliseconds.
+/// A limit that suits busy machines; an idle machine takes a few milliseconds.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
-/// Sends the signal and waits for the end, which comes at once.
+/// Sends the signal, and checks that the program ends at once.
 fn stop(child: Child, name: &str) -> Ran {
     signal(&child, name);
     let start = Instant::now();
@@ -27,7 +27,7 @@ fn stop(child: Child, name: &str) -> Ran {
     ran
 }
 
-/// A fit that would take days, stopped after a second.
+/// Stops, after a second, a fit that would take days.
 #[test]
 fn an_interrupted_fit_leaves_everything_as_it_was() {
     let folder = Folder::with_views(50_000, 1);
@@ -46,7 +46,7 @@ fn an_interrupted_fit_leaves_everything_as_it_was() {
     }
 }
 
-/// Interrupted in the middle of writing, which is when there is a temporary file.
+/// Interrupts a conversion while it writes, because only then is there a temporary file.
 #[test]
 fn an_interrupted_conversion_removes_its_temporary_file() {
     let folder = Folder::new();
@@ -66,7 +66,7 @@ fn an_interrupted_conversion_removes_its_temporary_file() {
     }
 }
 
-/// An unfinished folder is removed as a whole.
+/// Checks that an unfinished folder is removed as a whole.
 #[test]
 fn interrupted_views_leave_no_folder() {
     let folder = Folder::new();

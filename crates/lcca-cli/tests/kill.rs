@@ -1,5 +1,6 @@
-//! Killed at any moment, on a full disk or in a read-only folder: an output is whole or not there, the same
-//! command afterwards succeeds, and nothing else is left. `cargo xtask soak` does the same 1,000 times.
+//! Kills commands at any moment, on a full disk or in a read-only folder: an output is whole or not there,
+//! the same command succeeds afterward, and no other file is left. `cargo xtask soak` does this 1,000
+//! times.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![cfg(unix)]
@@ -14,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Numbers that look random and are the same in every run.
+/// Random numbers that are equal in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -30,7 +31,7 @@ fn rounds() -> u64 {
 
 const FIT: &str = "fit x.npz y.npz -k 6 --method lobpcg --tol 1e-9 --threads 1 --no-structure --hold-out no -o model --resume state --save-every 0 --quiet";
 
-/// The commands that are killed, with what each writes and how that is made anew.
+/// The commands that are killed, each with its output.
 const COMMANDS: [(&str, &str); 4] = [
     (FIT, "model"),
     ("convert x.npz x.safetensors --quiet", "x.safetensors"),
@@ -48,7 +49,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// All names in the folder, hidden ones included.
+/// All names in the folder, including hidden ones.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
@@ -62,7 +63,7 @@ fn remove(path: &Path) {
     let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
 }
 
-/// Reads what a command has written, which must be whole.
+/// Reads the output of a command, which must be whole.
 fn check_output(folder: &Folder, output: &str) {
     match output {
         "views" => {
@@ -99,12 +100,12 @@ fn a_killed_command_leaves_nothing_half_done() {
         thread::sleep(Duration::from_micros(dice.roll(longest)));
         let _ = child.kill();
         child.wait().unwrap();
-        // Whatever is there under its own name is whole, the state included.
+        // A file under its final name is whole, and so is the state.
         if folder.path(output).exists() {
             check_output(&folder, output);
             remove(&folder.path(output));
         }
-        // The same command succeeds, and what was left behind is gone.
+        // The command succeeds when it is repeated, and removes the files that the killed one left.
         let ran = folder.run(&line.replace("--quiet", "--quiet --json")).done();
         check_output(&folder, output);
         if line == FIT {
@@ -118,14 +119,14 @@ fn a_killed_command_leaves_nothing_half_done() {
     }
 }
 
-/// Runs the program with a limit of the shell.
+/// Runs the program under a limit of the shell.
 fn limited(folder: &Folder, limit: &str, line: &str) -> Ran {
     let script = format!("ulimit {limit}; exec {} {line}", env!("CARGO_BIN_EXE_lcca"));
     Ran::output(Command::new("bash").args(["-c", &script]).current_dir(folder.path("")))
 }
 
-/// A limit on the size of files stands for a full disk: writing beyond it fails as it does there. The system
-/// also sends a signal, which would end a program that does not ignore it.
+/// A limit on the size of files stands for a full disk, because writing beyond it fails in the same way.
+/// The system also sends a signal, which would end a program that does not ignore it.
 #[test]
 fn a_full_disk_is_reported_and_leaves_nothing() {
     let folder = folder();
@@ -139,8 +140,8 @@ fn a_full_disk_is_reported_and_leaves_nothing() {
     }
 }
 
-/// With too little memory for the program, for its threads or for its work: success, or one line and exit
-/// code 3.
+/// Too little memory for the program, for its threads or for its work leads to success, or to one line and
+/// exit code 3.
 #[test]
 fn too_little_memory_is_one_line_and_leaves_nothing() {
     let folder = folder();
@@ -148,7 +149,7 @@ fn too_little_memory_is_one_line_and_leaves_nothing() {
     let mut refused = 0;
     for megabytes in (30..=400).step_by(37).chain([44, 52, 60]) {
         let lines = [("info x.npz", ""), ("fit x.npz y.npz -k 6 --threads 64 -o many --quiet", "many")];
-        // A demo takes seconds if it has the memory.
+        // A demo takes seconds if it has enough memory.
         let demo = [("demo --quiet -o figures", "figures")].into_iter().filter(|_| megabytes <= 67);
         for (line, output) in COMMANDS.into_iter().chain(lines).chain(demo) {
             let ran = limited(&folder, &format!("-v {}", megabytes * 1024), line);
@@ -174,7 +175,7 @@ fn too_little_memory_is_one_line_and_leaves_nothing() {
 #[test]
 fn a_read_only_place_is_refused_before_work_begins() {
     let folder = folder();
-    // Nobody, not even root, can write in /proc.
+    // Not even root can write in /proc.
     for (line, output) in COMMANDS {
         let line = line.replace(&format!("-o {output}"), &format!("-o /proc/{output}"));
         let line = line.replace("convert x.npz x.safetensors", "convert x.npz /proc/x.safetensors");

@@ -7,11 +7,11 @@ mod common;
 use common::{Folder, gap, number, numbers};
 use serde_json::Value;
 
-/// Numbers that look random and are the same everywhere.
+/// Random numbers that are equal on every machine.
 struct Noise(u64);
 
 impl Noise {
-    /// About normal: the sum of twelve uniform numbers.
+    /// A roughly normal number: the sum of twelve uniform ones.
     fn draw(&mut self) -> f64 {
         let uniform = |state: &mut u64| {
             *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -21,8 +21,8 @@ impl Noise {
     }
 }
 
-/// Two tables with names. The first column of each follows a common signal; `unit` multiplies the last one of
-/// X.
+/// Two tables with names. The first column of each follows a common signal; `unit` multiplies the last
+/// column of X.
 fn tables(folder: &Folder, rows: usize, p: usize, q: usize, signal: f64, unit: f64) {
     let mut noise = Noise(7);
     let header =
@@ -59,7 +59,8 @@ fn noise_with_more_columns_than_rows_is_called_noise() {
     assert!(numbers(held_out, "training").iter().all(|&c| c > 0.999), "{held_out}");
     let mean = numbers(held_out, "held_out").iter().sum::<f64>() / 3.0;
     assert!(mean.abs() < 0.4, "{held_out}");
-    // What was not asked for changes nothing in the model, and the model remembers it.
+    // A measurement that the user did not ask for changes nothing else in the model, and the model
+    // remembers it.
     let without = folder.json("fit x.csv y.csv -k 3 --hold-out no");
     assert_eq!(without["held_out"], Value::Null);
     assert_eq!(json["correlations"], without["correlations"]);
@@ -136,7 +137,7 @@ fn table(names: &str, cells: impl Fn(usize) -> String) -> String {
     (0..60).map(cells).fold(format!("{names}\n"), |text, line| text + &line + "\n")
 }
 
-/// That two columns are equal may be the finding.
+/// Equal columns are no error, because their equality may be the finding.
 #[test]
 fn a_word_and_its_translation_are_called_equal() {
     let folder = Folder::new();
@@ -148,7 +149,7 @@ fn a_word_and_its_translation_are_called_equal() {
     assert!(ran.stderr.contains(said) && !ran.stderr.contains("says nothing"), "{ran:?}");
 }
 
-/// The same numbers in another order have no perfect correlation.
+/// The ids are equal, but in another order, so they have no perfect correlation.
 #[test]
 fn ids_in_another_order_are_not_said_to_correlate() {
     let folder = Folder::new();
@@ -223,7 +224,7 @@ fn dates_within_a_day_are_no_constant() {
     }
 }
 
-/// The subspaces of a model can always be turned so that they correlate more on given rows. That is no
+/// The subspaces of a model can always be turned so that they correlate more on given rows, which is not a
 /// property of the model.
 #[test]
 fn noise_has_no_correlation_on_other_rows() {

@@ -1,4 +1,4 @@
-//! Columns are matched by position, so if model and file both have names, these must be the same.
+//! Columns are matched by position. If both model and file have names, these must therefore be equal.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

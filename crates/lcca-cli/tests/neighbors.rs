@@ -1,4 +1,5 @@
-//! The neighbors of a column, by an independent computation, and the message about columns that do not exist.
+//! Compares the neighbors of a column with an independent computation, and tests the message about columns
+//! that do not exist.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -9,7 +10,7 @@ use lcca::matrix::Panel;
 use lcca_io::{ModelNames, Names, read_model, write_model_named};
 use serde_json::{Map, Value};
 
-/// A model; if `named`, its columns are called x0, x1, … and y0, y1, … .
+/// A folder with a model. If `named`, the model's columns are called x0, x1, … and y0, y1, … .
 fn folder(named: bool) -> Folder {
     let folder = Folder::with_views(300, 5);
     folder.run("fit x.npz y.npz -k 4 --ridge 0.1 -o model").done();
@@ -27,7 +28,7 @@ fn folder(named: bool) -> Folder {
     folder
 }
 
-/// Every row but `without`, with its cosine with `vector`, largest first.
+/// Every row except `without`, with its cosine with `vector`, largest first.
 fn by_hand(panel: &Panel, vector: &[f64], without: Option<usize>, components: usize) -> Vec<(usize, f64)> {
     let dot = |a: &[f64], b: &[f64]| (0..components).map(|i| a[i] * b[i]).sum::<f64>();
     let cosine = |row: &[f64]| dot(row, vector) / (dot(row, row) * dot(vector, vector)).sqrt();
@@ -99,7 +100,7 @@ fn a_name_in_both_views_is_taken_from_x_unless_y_is_requested() {
         let word = &folder.json(&format!("neighbors model 17 {flags}"))["words"][0];
         assert_eq!((&word["view"], &word["column"]), (&view.into(), &17.into()));
     }
-    // 40 columns of x and 30 of y.
+    // X has 40 columns, and Y has 30.
     assert_eq!(folder.json("neighbors model 35")["words"][0]["view"], "x");
     folder.refuses(
         "neighbors model 35 --view y",

@@ -1,8 +1,8 @@
-//! What a command writes replaces none of the files that it reads, waits for nobody, and stays as private as
-//! it was.
+//! An output replaces none of the files that its command reads, waits for no other program, and stays as
+//! private as it was.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-// Links are how a page can have the name of a matrix.
+// A page can have the name of a matrix only by a link, so these tests need links.
 #![cfg(unix)]
 
 mod common;
@@ -20,7 +20,7 @@ fn table(header: &str, seed: usize) -> String {
     format!("{header}\n{}", (0..ROWS).map(line).collect::<String>())
 }
 
-/// A model with covariates, and all that can be shown beside it.
+/// A folder with a model with covariates, and all files that a page can show with it.
 fn folder() -> Folder {
     let folder = Folder::new();
     for (name, header, seed) in [("x", "a,b", 1), ("y", "c,d", 2), ("z", "e,f", 3)] {
@@ -73,7 +73,7 @@ fn pipe(folder: &Folder, name: &str) {
     assert!(Command::new("mkfifo").arg(folder.path(name)).status().unwrap().success());
 }
 
-/// Nobody ever writes to these pipes, so that opening one would take forever.
+/// These pipes have no writer, so opening one would take forever.
 #[test]
 fn pipes_are_neither_read_nor_waited_for() {
     let folder = folder();
@@ -108,7 +108,7 @@ fn a_private_output_stays_private() {
     assert_eq!(fs::metadata(folder.path("model")).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
-/// A library that a file system without locks stands behind, and a process whose number is always the same.
+/// A library that acts like a file system without locks, and gives every process the same number.
 const WITHOUT_LOCKS: &str = r#"
     #[unsafe(no_mangle)] pub extern "C" fn getpid() -> i32 { 1 }
     #[unsafe(no_mangle)] pub extern "C" fn flock(_: i32, _: i32) -> i32 {
@@ -117,8 +117,8 @@ const WITHOUT_LOCKS: &str = r#"
         -1
     }"#;
 
-/// In a container every process may have the number 1, and network file systems may have no locks: what a
-/// killed process has left must be in nobody's way.
+/// Every process in a container may have the number 1, and network file systems may have no locks. The
+/// files that a killed process has left must not stop the next one.
 #[test]
 #[cfg(target_os = "linux")]
 fn what_a_killed_process_has_left_is_in_nobodys_way() {

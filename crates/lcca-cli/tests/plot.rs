@@ -1,4 +1,4 @@
-//! `lcca plot`: every picture is drawn from the numbers of the model, whatever these are.
+//! `lcca plot`: every picture is drawn from the numbers of the model, even if these are odd.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -27,7 +27,7 @@ fn draw(folder: &Folder, line: &str) -> String {
     svg
 }
 
-/// What holds for every picture.
+/// Checks the rules that hold for every picture.
 fn check(svg: &str) {
     assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") && svg.ends_with("</svg>\n"));
     for never in ["NaN", "inf\"", "<script", "<b>", " href=", "url(", "@import"] {
@@ -44,7 +44,7 @@ fn check(svg: &str) {
     assert!(svg.len() < 400_000, "{}", svg.len());
 }
 
-/// A model that no fit made.
+/// Writes a model that no fit made.
 fn write_model(folder: &Folder, cols: usize, k: usize, loading: f64, name: impl Fn(usize) -> String) {
     let number = |i: usize, j: usize| loading * ((i * 7 + j * 13) as f64).sin();
     let view = View::new(Panel::from_fn(cols, k, number), Panel::from_fn(cols, k, number), None);
@@ -84,7 +84,7 @@ fn pictures_show_the_numbers_of_the_model() {
     assert!(circle.contains(&title), "{title}: {circle}");
 }
 
-/// mixOmics' similarity: the inner product of the correlations with u + v.
+/// Compares with mixOmics' similarity: the inner product of the correlations with u + v.
 #[test]
 fn a_cim_multiplies_correlations_with_the_sums_of_variables() {
     let folder = fitted(300, 3);
@@ -217,7 +217,7 @@ fn what_a_picture_does_not_use_is_refused_in_one_line() {
         ("scree model --width 400 -o p.html", "--width is for .svg files"),
         ("scree model --align none -o p.svg", "--align says how rows are read, expected files of X and Y"),
         ("scree model --zero-based -o p.svg", "--zero-based says how rows are read"),
-        // Nothing is read for components that the model does not have.
+        // No rows are read for components that the model does not have.
         ("biplot model no-x.npz no-y.npz --axes 1,3 -o p.svg", "component 3 is to be drawn"),
         ("scree no-model -o p.svg", "no-model"),
         ("scree model -o no-folder/p.svg", "no-folder"),

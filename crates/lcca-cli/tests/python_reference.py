@@ -14,7 +14,8 @@ ROWS, X_COLS, Y_COLS, SHARED = 2000, 60, 45, 12
 
 
 def sparse_views(rng):
-    """Each shared factor drives one column of either view, more and more noisily; the other columns are noise."""
+    """Each shared factor drives one column of either view, more and more noisily;
+    the other columns are noise."""
 
     def thinned(cols):
         return rng.normal(size=(ROWS, cols)) * (rng.random((ROWS, cols)) < 0.2)

@@ -1,4 +1,5 @@
-//! The same answers as NumPy's dense factorizations, if `LCCA_PYTHON` names a Python with NumPy and SciPy.
+//! Compares answers with NumPy's dense factorizations, if `LCCA_PYTHON` names a Python with NumPy and
+//! SciPy.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -11,7 +12,7 @@ use std::process::Command;
 
 const K: usize = 6;
 
-/// Views made and analyzed by Python; or says that the test is skipped.
+/// The answers of Python, which also makes the views; or says that the test is skipped.
 fn reference(folder: &Folder) -> Option<Value> {
     let Some(python) = std::env::var_os("LCCA_PYTHON") else {
         assert!(!on_ci(), "LCCA_PYTHON is not set");

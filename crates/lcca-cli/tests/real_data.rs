@@ -12,14 +12,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locked by a test while it runs: each fit takes all cores, and several at once would only slow each other
-/// down.
+/// A lock that a test holds while it runs, because each fit takes all cores, and several at once would only
+/// slow each other down.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a command that runs in the folder of sets prints as JSON; `output` follows `-o`.
+/// The JSON object that a command prints when it runs in the folder of sets; `output` follows `-o`.
 fn json(sets: &Path, line: &str, output: Option<&Path>) -> Value {
     let mut command = lcca(sets, &format!("{line} --json --quiet"));
     output.iter().for_each(|path| {
@@ -97,7 +97,8 @@ fn halves_of_digits_correlate_as_dense_factorizations_say() {
     }
 }
 
-/// A few panels of k columns besides the mapped file, and never anything with as many rows as the data.
+/// Memory holds a few panels of k columns besides the mapped file, and never a panel with as many rows as
+/// the data.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_the_store_and_a_few_panels() {
@@ -113,7 +114,7 @@ fn memory_is_the_store_and_a_few_panels() {
 fn fits_stay_within_memory(sets: &Sets, set: &str) {
     let folder = Folder::new();
     let on_disk: u64 = ["x", "y"].map(|view| convert(&sets.folder, set, view, &folder)).iter().sum();
-    // Later iterations take no more memory than the first.
+    // Later iterations need no more memory than the first.
     for method in ["l-cca --t1 2 --t2 2", "d-cca --t1 3"] {
         let fit = folder.json(&format!("fit x.safetensors y.safetensors -k 20 --quiet --method {method}"));
         let columns = number(&fit, "x_cols") + number(&fit, "y_cols");

@@ -1,4 +1,4 @@
-//! Models remember how the files of their fit were read: no later command asks for a flag again.
+//! Models remember how the files of their fit were read, so no later command asks for a flag again.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -8,14 +8,14 @@ use common::{Folder, gap, numbers};
 
 const ROWS: usize = 60;
 
-/// A number that looks random, the same on every machine.
+/// A number that looks random, but is equal on every machine.
 fn noise(seed: usize) -> f64 {
     let mut state = (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1;
     (0..3).for_each(|_| state = (state ^ state >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
     (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
 }
 
-/// One table with an id, a code of groups, gaps that are written as -9, and both views.
+/// One table with an id, a code of groups, gaps written as -9, and both views.
 fn table() -> String {
     let line = |row: usize| {
         let shared = noise(row);
@@ -113,8 +113,8 @@ fn how_rows_find_each_other_is_remembered() {
     folder.refuses("score model x.csv y.csv --align auto", &["10 of its 50 rows are not in y.csv"]);
 }
 
-/// X, Y and covariates as an office program writes them: semicolons, decimal commas, gaps that are written as
-/// -9.
+/// A folder with X, Y and covariates as an office program writes them: semicolons, decimal commas, gaps
+/// written as -9.
 fn office() -> Folder {
     let folder = Folder::new();
     let comma = |number: f64| format!("{number:.4}").replace('.', ",");
@@ -199,12 +199,12 @@ fn a_remembered_number_takes_no_column_of_the_model() {
     folder.write("x.csv", part(&[0, 2, 3]));
     folder.write("y.csv", part(&[0, 4, 5]));
     folder.run("fit x.csv y.csv --index 1 --na=-9 --missing mean -o model").done();
-    // The same rows without ids.
+    // These rows have no ids.
     folder.write("x0.csv", part(&[2, 3]));
     folder.write("y0.csv", part(&[4, 5]));
     let expected = correlations(&folder, "score model x.csv y.csv");
     assert!(gap(&correlations(&folder, "score model x0.csv y0.csv"), &expected) < 1e-12);
-    // Without names of columns, only their number tells, and the message says what to do.
+    // Without names of columns only their number tells, and the message names the remedy.
     let bare = |name: &str, columns: &[usize]| {
         folder.write(name, part(columns).split_once('\n').unwrap().1);
     };

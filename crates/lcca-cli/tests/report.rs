@@ -1,4 +1,5 @@
-//! `lcca report`: the numbers on the page are those of the model, of `lcca score` and of `lcca transform`.
+//! Checks that the numbers on a page of `lcca report` are those of the model, of `lcca score` and of `lcca
+//! transform`.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -21,7 +22,7 @@ fn fitted(rows: usize) -> Folder {
     folder
 }
 
-/// What holds for every page: it is whole, small, and unable to fetch anything.
+/// Checks the rules that hold for every page: it is whole, small, and unable to fetch anything.
 fn check(page: &Page) {
     assert!(page.html.len() < 2_000_000, "{}", page.html.len());
     assert!(page.html.starts_with("<!DOCTYPE html>") && page.html.ends_with("</html>\n"));
@@ -44,7 +45,7 @@ fn the_page_describes_the_fit_in_words_and_numbers() {
     for said in ["model", "Converged: about", "components4", "rows300", "columns of X40", "columns of Y30"] {
         assert!(head.contains(said), "{said}: {head}");
     }
-    // How the fit went is for the few who ask: it stands in its own part, below what was found.
+    // How the fit went has a separate part below the result, because only few readers ask for it.
     let why = fit["why"].as_str().unwrap();
     assert!(!head.contains(why) && page.text("<section id=\"fit\"", "</section>").contains(why), "{head}");
     let sum: f64 = numbers(&fit, "correlations").iter().sum();
@@ -197,7 +198,7 @@ fn the_page_says_whether_the_given_rows_were_in_training() {
     assert!(head.contains("They look like the rows that the model was trained on"), "{head}");
     assert!(head.contains("The given rows are the rows of training, so they prove nothing new."), "{head}");
     assert!(page.has("have the same correlations.</figcaption>"));
-    // What is the same is not said twice.
+    // Equal numbers are not shown twice.
     assert!(!head.contains("the same on the given rows") && !page.has(">given rows</th>"), "{head}");
     let other = Folder::with_named_views(200, 2);
     other.write("model", folder.read("model"));
@@ -269,7 +270,8 @@ fn rows_are_colored_by_their_labels() {
     check(&page);
     assert!(page.has(">&lt;0&gt;</text>") && page.has("colored by labels.txt") && !page.has("<0>"));
     assert!(page.pictures().contains(&"scores") && page.pictures().contains(&"biplot"));
-    // Beside views that `lcca views` wrote, labels are found; elsewhere a file of that name means nothing.
+    // Labels are found next to views that `lcca views` wrote; in any other folder, a file of that name
+    // means nothing.
     assert!(!Page::report(&folder, line).has("colored by labels.txt"));
     folder.write("views.json", "{}");
     assert!(Page::report(&folder, line).has("colored by labels.txt"));
@@ -280,7 +282,7 @@ fn rows_are_colored_by_their_labels() {
     );
 }
 
-/// The number of the look of a label: what stands before its name in a legend.
+/// The number of a label's look: the mark before its name in a legend.
 fn look_in_legend(page: &Page, picture: &str, label: &str) -> String {
     let drawing = between(page.markup(), &format!("id=\"{picture}\""), "</svg>");
     let before = drawing.split_once(&format!(">{label}</text>")).unwrap().0;
@@ -299,7 +301,7 @@ fn a_label_has_one_color_and_shape_on_the_whole_page() {
         let look = look_in_legend(&page, "scores", &label);
         assert_eq!(look_in_legend(&page, "biplot", &label), look, "{label}");
         assert_eq!(own.to_string(), look, "{label}");
-        // Blue and orange are X and Y.
+        // Blue and orange are the colors of X and Y.
         assert!(!["0", "1"].contains(&look.as_str()));
     }
     let shapes = page.data["given"]["shapes"].as_array().unwrap();
@@ -355,7 +357,7 @@ fn the_headline_is_the_first_correlation_in_training_and_on_other_rows() {
     assert!(headline.contains("not measured–"), "{headline}");
 }
 
-/// The rows that were given are often those that `lcca score` tested.
+/// The page shows tested rows once if they are the given rows, because `lcca score` often tests just these.
 #[test]
 fn tested_rows_that_are_the_given_ones_are_shown_once() {
     let folder = Folder::with_named_views(100, 2);
@@ -411,15 +413,15 @@ fn the_summary_tells_signs_and_the_contents_lead_to_every_part() {
     assert!(ids == sections && ids.len() == 7, "{ids:?} {sections:?}");
 }
 
-/// Frequent words load on the first components more than others do on any, but a reader asks about all
-/// components.
+/// The heatmap shows columns of every component, because a reader asks about all of them. Frequent words
+/// alone would not do, although they load more on the first components than others do on any.
 #[test]
 fn the_heatmap_shows_columns_of_every_component() {
     let folder = Folder::new();
     write_model(&folder, 40, 6, |i| format!("n{i}"));
     let mut model = ModelFile::open(&folder.path("model")).unwrap().model;
-    // The first 30 columns are strong in the first component only; each of the others leads a component of
-    // its own.
+    // The first 30 columns are strong in the first component only; each of the others leads another
+    // component.
     model.x.loadings = Panel::from_fn(40, 6, |i, j| match (i, j) {
         (0..30, 0) => 0.9,
         (30.., _) if i % 6 == j => 0.3,
@@ -526,7 +528,7 @@ fn columns_without_names_are_numbered() {
     assert_eq!(page.data["components"].as_array().unwrap().len(), 1);
 }
 
-/// Writes a model of these sizes that no fit made.
+/// Writes a model of this size that no fit made.
 fn write_model(folder: &Folder, cols: usize, k: usize, name: impl Fn(usize) -> String) {
     let number = |i: usize, j: usize| ((i * 7 + j * 13) as f64).sin();
     let weights = Panel::from_fn(cols, k, |i, j| 1e-3 * number(j, i));

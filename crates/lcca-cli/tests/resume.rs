@@ -1,4 +1,4 @@
-//! A fit that was stopped, in whatever way, continues from its last saved state when the command is repeated.
+//! A fit that was stopped, in any way, continues from its last saved state when its command is repeated.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![cfg(unix)]
@@ -13,11 +13,12 @@ use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A fit of some hundred passes: long enough to be interrupted, short enough to wait for.
+/// A fit of about a hundred passes: long enough to be interrupted, short enough to wait for.
 const SLOW: &str =
     "fit x.npz y.npz -k 12 --method lobpcg --tol 1e-9 --threads 1 --no-structure --hold-out no";
 
-/// The same on Gram matrices, which is too quick to be interrupted at a chosen moment.
+/// A fit of about a hundred passes on Gram matrices, which is too quick to be interrupted at a chosen
+/// moment.
 const ON_GRAMS: &str = "fit x.npz y.npz -k 12 --method lobpcg --tol 1e-9 --threads 1 --hold-out no";
 
 fn slow_views() -> Folder {
@@ -28,7 +29,7 @@ fn slow_views() -> Folder {
     folder
 }
 
-/// Waits until the state is saved anew, which means that an iteration has ended.
+/// Waits until the state is saved again, which means that an iteration has ended.
 fn wait_for_change(folder: &Folder, before: Option<&[u8]>) {
     let start = Instant::now();
     while std::fs::read(folder.path("state")).ok().as_deref() == before {
@@ -42,14 +43,14 @@ fn interrupt(child: Child) -> Ran {
     Ran::from(child.wait_with_output().unwrap())
 }
 
-/// The iteration that an interrupted program says it saved.
+/// The iteration that an interrupted program saved, according to its message.
 fn saved_iteration(ran: &Ran) -> usize {
     ran.refused(130, &["interrupted; state holds iteration ", ": the same command continues from there"]);
     let words: Vec<&str> = ran.stderr.split([' ', ':']).collect();
     words[words.iter().position(|&word| word == "iteration").unwrap() + 1].parse().unwrap()
 }
 
-/// The same answer, and counts that continued.
+/// Checks that a continued fit has the answer of a whole one, and counts that went on.
 fn agree(end: &Value, whole: &Value) {
     let gap = gap(&numbers(end, "objective"), &numbers(whole, "objective"));
     assert!(gap < 1e-9, "{gap:e}");
@@ -122,7 +123,7 @@ fn a_killed_fit_continues_from_the_last_saved_state() {
     assert!(!folder.path("state").exists());
 }
 
-/// The first iteration of this one would take days.
+/// The first iteration of this fit would take days.
 #[test]
 fn before_the_first_iteration_there_is_nothing_to_wait_for() {
     let folder = slow_views();
@@ -249,7 +250,7 @@ fn other_data_of_the_same_shape_is_refused() {
     let line = "fit x.npz y.npz -k 5 --hold-out no --method lobpcg --tol 1e-12 --max-passes 4 --resume state";
     folder.run(line).done();
     assert!(folder.path("state").exists(), "the fit is not over");
-    // The same rows of y in another order: every column keeps its sums.
+    // The rows of y are in another order, so every column keeps its sums.
     y.rotate_left(1);
     folder.write_matrix("y.npz", &sparse(50, &y));
     let needle =

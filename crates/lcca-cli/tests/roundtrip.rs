@@ -1,4 +1,4 @@
-//! Results can be used again in every format, and the same command gives the same bits.
+//! Results can be used again in every format, and a repeated command gives the same bits.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -21,7 +21,7 @@ fn methods() -> Vec<String> {
     Method::names().map(|name| format!("{name}{}", parameters(name))).collect()
 }
 
-/// All results of a fit that depend on the data alone.
+/// The results of a fit that depend on the data alone.
 fn findings(fit: &Value) -> Vec<Vec<f64>> {
     let mut lists: Vec<_> = ["correlations", "objective", "residuals"].map(|key| numbers(fit, key)).into();
     lists.push(vec![number(fit, "total"), number(fit, "passes")]);
@@ -39,7 +39,7 @@ fn correlation(x: &[f64], y: &[f64], centered: bool) -> f64 {
     dot(&x, &y) / (dot(&x, &x) * dot(&y, &y)).sqrt()
 }
 
-/// The correlations of the canonical variables of these files, by way of `lcca transform`.
+/// The correlations of the canonical variables of these files, from `lcca transform`.
 fn transformed(folder: &Folder, x: &str, y: &str, centered: bool) -> Vec<f64> {
     folder.run(&format!("transform model --x {x} -o zx.npy")).done();
     folder.run(&format!("transform model --y {y} -o zy.npy")).done();
@@ -183,7 +183,7 @@ fn the_thread_count_changes_nothing_beyond_rounding() {
     }
 }
 
-/// One-hot views are solved another way: on their Gram matrices, one view eliminated.
+/// One-hot views are solved in another way: on their Gram matrices, with one view eliminated.
 #[test]
 fn one_hot_views_give_the_same_bytes_twice_and_the_same_totals_on_any_threads() {
     let folder = Folder::new();
@@ -226,8 +226,8 @@ fn a_row_of_weight_two_counts_as_two_rows() {
     folder.write("column.npy", reals("(150, 1)", &weights));
     for method in methods() {
         for flags in ["", "--no-center", "--ridge 0.1"] {
-            // Iterations on different rows end at different digits beyond the tolerance, and a correlation
-            // under a ridge, which is no maximum, shows the error of the weights.
+            // Iterations on different rows end at different digits beyond the tolerance. A correlation
+            // under a ridge is not a maximum, so it shows the error of the weights.
             let tolerance = if method == "lobpcg" { "--tol 1e-8" } else { "" };
             let flags = format!("-k 3 --method {method} {flags} {tolerance}");
             let repeated = folder.json(&format!("fit xx.npz yy.npz {flags}"));

@@ -1,4 +1,5 @@
-//! Samples, from the command that writes them to the first report, and the reference of all commands.
+//! Follows samples from the command that writes them to the first report, and checks the reference of all
+//! commands.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

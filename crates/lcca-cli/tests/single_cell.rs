@@ -1,4 +1,4 @@
-//! What people with single cells use: normalized rows, and two data sets with the same columns.
+//! Tests features for single-cell data: normalized rows, and two data sets with the same columns.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -8,7 +8,7 @@ use common::data::{Rows, X_COLS, columns, sparse, topics};
 use common::page::Page;
 use common::{Folder, gap, numbers};
 
-/// Rows whose entries were normalized by their definition.
+/// Rows whose entries are normalized by definition.
 fn by_hand(rows: &Rows, how: &str) -> Rows {
     let one = |row: &Vec<(u32, f64)>| {
         let sum: f64 = row.iter().map(|(_, v)| v).sum();
@@ -64,8 +64,8 @@ fn rows_that_cannot_be_normalized_are_named() {
     folder.refuses("fit x.npz y.npz --normalize-rows median", &["median"]);
 }
 
-/// The leading singular vectors of all standardized rows of one file times those of the other, by power
-/// iteration.
+/// The leading singular vectors of all standardized rows of one file times those of the other file, by
+/// power iteration.
 fn leading(x: &Rows, y: &Rows) -> (f64, Vec<f64>, Vec<f64>) {
     let standardized = |rows: &Rows| -> Vec<Vec<f64>> {
         let one = |row: &Vec<(u32, f64)>| {
@@ -121,7 +121,7 @@ fn two_data_sets_are_embedded_by_the_singular_vectors_of_their_product() {
 fn scaled_columns_far_from_zero_are_embedded_as_near_it() {
     let folder = Folder::new();
     let ([a, _], [b, _]) = (topics(120, X_COLS, 30, 1), topics(90, X_COLS, 30, 2));
-    // Entries are quarters, so the sums are exact.
+    // Sums are exact, because entries are quarters.
     let far = |rows: &Rows| -> Rows {
         let value = |row: &[(u32, f64)]| {
             2f64.powi(27) + row.iter().find(|entry| entry.0 == 0).map_or(0.0, |entry| entry.1)

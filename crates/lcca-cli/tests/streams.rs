@@ -74,7 +74,7 @@ fn one_view_of_a_fit_may_be_standard_input() {
     fed(&folder, "empty", "info -").refused(2, &["-"]);
 }
 
-/// Streams are copied to a temporary file, and the message names the folder that is missing.
+/// Streams are copied to a temporary file, so the message names the missing folder.
 #[test]
 #[cfg(unix)]
 fn a_missing_folder_for_temporary_files_is_named() {
@@ -119,7 +119,7 @@ fn a_reader_of_a_table_may_stop_early() {
     assert_eq!(Ran::from(ran).code, Some(0));
 }
 
-/// As in `lcca fit … 2>&1 | head -n 1`.
+/// Closes standard error, as in `lcca fit … 2>&1 | head -n 1`.
 #[test]
 fn work_goes_on_if_nobody_reads_what_is_said() {
     let folder = folder();
@@ -161,7 +161,7 @@ fn every_command_has_a_manual_page_with_all_of_its_flags() {
                 flag.trim_end_matches(|c: char| !c.is_alphanumeric()).split(['=', '[']).next().unwrap();
             assert!(text.contains(&flag.replace('-', "\\-")), "{page}: {flag}");
         }
-        // Nothing but the commands of the language begins with its sign.
+        // Only commands of the language begin with its sign.
         let known = [".TH ", ".SH ", ".TP", ".nf", ".fi", ".sp"];
         for line in text.lines().filter(|line| line.starts_with('.')) {
             assert!(known.iter().any(|known| line.starts_with(known)), "{page}: {line}");
@@ -169,7 +169,7 @@ fn every_command_has_a_manual_page_with_all_of_its_flags() {
     }
     let printed = folder.run("man views text").done().stdout;
     assert_eq!(printed.as_bytes(), folder.read("pages/lcca-views-text.1"));
-    // Pages are found by their names as well.
+    // Pages are also found by their names.
     for line in ["man views-text", "man lcca-views-text"] {
         assert_eq!(folder.run(line).done().stdout, printed);
     }

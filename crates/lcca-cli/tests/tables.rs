@@ -1,5 +1,5 @@
-//! Tables as people have them, from the command line: guesses are printed, what is unclear is refused, and
-//! nothing is silently wrong.
+//! Reads tables as people have them, from the command line: guesses are printed, unclear cases are refused,
+//! and nothing is silently wrong.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const ROWS: usize = 60;
 
-/// A number that looks random, the same on every machine.
+/// A number that looks random, but is equal on every machine.
 fn noise(seed: usize) -> f64 {
     let mut state = seed as u64 * 0x9e37_79b9_7f4a_7c15 + 1;
     (0..3).for_each(|_| state = (state ^ state >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
@@ -33,7 +33,7 @@ fn table(names: &str, columns: std::ops::Range<usize>, order: &[usize], named: b
     format!("{names}\n{}", order.iter().map(line).collect::<String>())
 }
 
-/// X and Y with names of rows, Y in another order; and both without names in the same order.
+/// A folder with X and Y with names of rows, Y in another order; and with both without names in one order.
 fn folder() -> Folder {
     let folder = Folder::new();
     let order: Vec<usize> = (0..ROWS).collect();
@@ -152,7 +152,7 @@ fn a_count_of_rows_on_one_side_is_asked_about() {
     folder.refuses("fit xi.csv counted.csv -k 2", &needles);
     let expected = correlations(&folder, "fit x.csv y.csv -k 2");
     assert!(gap(&correlations(&folder, "fit xi.csv counted.csv -k 2 --align none"), &expected) < 1e-12);
-    // The same numbers in another order are names.
+    // These numbers are in another order, so they are names.
     let order: Vec<usize> = (0..ROWS).map(|row| row * 7 % ROWS).collect();
     let lines: Vec<String> = order
         .iter()
@@ -308,7 +308,7 @@ fn rows_for_a_model_are_picked_by_name() {
     });
     folder.run("fit train.csv yi.csv -k 2 -o model").done();
     let expected = correlations(&folder, "score model train.csv yi.csv");
-    // The columns in another order, with one that the model does not have.
+    // The columns are in another order, with one that the model does not have.
     edited(&folder, "train.csv", "turned.csv", |_, text| {
         let fields: Vec<&str> = text.split(',').collect();
         format!(
@@ -337,7 +337,7 @@ fn rows_for_a_model_are_picked_by_name() {
 #[test]
 fn rows_for_a_model_find_each_other_by_a_spare_id() {
     let folder = folder();
-    // The names of the rows are numbers, which nothing but their column's name tells from data.
+    // The names of the rows are numbers, and only the name of their column tells that they are not data.
     for name in ["xi", "yi"] {
         edited(&folder, &format!("{name}.csv"), &format!("{name}n.csv"), |line, text| {
             if line == 0 { text.into() } else { text.replacen('s', "7", 1) }
@@ -428,7 +428,7 @@ fn a_category_that_is_called_none_is_one() {
     folder.refuses("fit bags.csv y.csv --na None", &["column \"bags\": the value is missing (\"None\"); 20"]);
 }
 
-/// Two tables with the same ids in another order; `columns` are put before the data of each row.
+/// Writes two tables with the same ids in different orders; `columns` stand before the data of each row.
 fn tables_with_ids(folder: &Folder, names: [&str; 2], columns: impl Fn(usize, usize) -> String) {
     let data = |id: usize| format!("{:.4},{:.4}", (id as f64 * 0.7).sin(), (id as f64 * 1.3).cos());
     let table = |names: &str, order: &dyn Fn(usize) -> usize| {

@@ -26,14 +26,14 @@ fn subcommands(parent: &str) -> Vec<String> {
     let help = Folder::new().run(&format!("{parent} --help")).done().stdout;
     let Some((_, list)) = help.split_once("\nCommands:\n") else { return Vec::new() };
     let list = list.split("\n\n").next().unwrap();
-    // The names are indented by two spaces, descriptions that go on in the next line by more.
+    // Names are indented by two spaces, and continued descriptions by more.
     let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names = names.filter(|name| !name.is_empty() && *name != "help");
     let names = names.map(|name| format!("{parent} {name}").trim().to_string());
     names.flat_map(|name| [vec![name.clone()], subcommands(&name)].concat()).collect()
 }
 
-/// The keys of a fit's JSON object that others may rely on.
+/// The keys of a fit's JSON object that other programs may rely on.
 const KEYS: [&str; 21] = [
     "method",
     "chosen",
@@ -203,7 +203,7 @@ fn every_command_that_reports_prints_one_object_under_json() {
         "views columns x.npz --x 0..20 --y 20..40 -o columns",
     ];
     for command in commands() {
-        // The list is complete but for these, which report nothing.
+        // The list is complete except for these commands, which report nothing.
         let reports = !["completions", "man", "sample", "views"].contains(&command.as_str());
         assert_eq!(lines.iter().any(|line| line.starts_with(&command) && reports), reports, "{command}");
     }
@@ -354,7 +354,7 @@ fn a_certificate_bounds_every_pair_and_says_what_it_rests_on() {
     assert!(!folder.run("fit x.npz y.npz -k 3").done().stdout.contains("bound"));
 }
 
-/// Both views hold the same variable in the difference of two columns that are nearly equal.
+/// Writes views that hold a shared variable in the difference of two columns that are nearly equal.
 fn hidden_in_a_difference(folder: &Folder) {
     let noise = |i: usize, seed: usize| ((i * 7919 + seed * 104_729) % 1013) as f64 / 1013.0 - 0.5;
     for (name, own) in [("x.svm", 1), ("y.svm", 2)] {
@@ -448,7 +448,7 @@ fn duplicates_in_a_row_are_summed_and_reported_once() {
 fn only_the_pairs_that_exist_are_returned_and_a_note_says_so() {
     let folder = Folder::new();
     let [x, y] = topics(200, 3, 3, 4);
-    // Every column twice: six columns of rank three.
+    // Every column stands there twice, so six columns have rank three.
     let doubled = |rows: &Rows| -> Rows {
         rows.iter().map(|row| row.iter().flat_map(|&(j, v)| [(2 * j, v), (2 * j + 1, v)]).collect()).collect()
     };

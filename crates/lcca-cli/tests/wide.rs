@@ -1,4 +1,4 @@
-//! Views with far more columns than occur in them cost what the columns that occur cost.
+//! The cost of views with many empty columns is that of the columns that occur.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -34,7 +34,7 @@ fn the_largest_index_does_not_decide_the_cost_or_the_answer() {
     assert!(gap(&numbers(&narrow, "correlations"), &numbers(&wide, "correlations")) < 1e-9);
     assert_eq!(number(&wide, "x_cols"), 40.0);
     assert!(number(&wide, "peak_rss_bytes") < 500e6, "{wide}");
-    // Rows for the model are picked by number, whatever the width of their file.
+    // The model's columns are picked by number, even if the file is wider.
     let narrow = folder.json("score narrow narrow_x.svm narrow_y.svm");
     let scores = folder.json("score wide wide_x.svm wide_y.svm");
     assert!(gap(&numbers(&narrow, "correlations"), &numbers(&scores, "correlations")) < 1e-9);

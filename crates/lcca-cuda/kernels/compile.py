@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles the kernels to PTX with NVRTC, which is a Python package: `cargo xtask kernels` installs it and runs this.
+"""Compiles the kernels to PTX with NVRTC, which is a Python package:
+`cargo xtask kernels` installs it and runs this.
 
     compile.py           writes the .ptx files of each .cu
     compile.py --check   says whether the .ptx files are what the .cu files compile to
@@ -12,11 +13,13 @@ from pathlib import Path
 import nvidia.cuda_nvrtc
 
 HERE = Path(__file__).resolve().parent
-# The oldest architecture that the kernels run on, and the first whose tensor cores multiply f64 numbers, for files that do. Those of 9.0
-# multiply larger pieces. The driver translates for newer ones.
-ARCHITECTURES = {"gather": [70], "panel": [70], "product": [70, 80], "tall": [70, 80, 90], "gram": [70, 80, 90], "block": [70], "factor": [70, 80],
-                 "array": [70], "sort": [70], "pairs": [70], "columns": [70], "count": [70], "deal": [70], "shuffle": [70],
-                 "jacobi": [70], "scan": [70], "hubs": [70], "grow": [70]}
+# The oldest architecture that the kernels run on, and the first whose tensor cores multiply f64 numbers, for
+# files that do. Those of 9.0 multiply larger pieces. The driver translates for newer ones.
+ARCHITECTURES = {
+    "gather": [70], "panel": [70], "product": [70, 80], "tall": [70, 80, 90], "gram": [70, 80, 90],
+    "block": [70], "factor": [70, 80], "array": [70], "sort": [70], "pairs": [70], "columns": [70],
+    "count": [70], "deal": [70], "shuffle": [70], "jacobi": [70], "scan": [70], "hubs": [70], "grow": [70],
+}
 # What is put before a file beside common.cuh, and how it is compiled. Scans round as the host does.
 HEADERS = {"scan": ["grams.cuh"], "hubs": ["grams.cuh"], "grow": ["grams.cuh"]}
 OPTIONS = {"scan": [b"--fmad=false"], "hubs": [b"--fmad=false"], "grow": [b"--fmad=false"]}
@@ -46,7 +49,9 @@ def fingerprint(data):
 def compiled(nvrtc, path, architecture):
     headers = ["common.cuh", *HEADERS.get(path.stem, [])]
     source = b"".join((HERE / header).read_bytes() for header in headers) + path.read_bytes()
-    options = [f"--gpu-architecture=compute_{architecture}".encode(), b"--std=c++14", *OPTIONS.get(path.stem, [])]
+    options = [
+        f"--gpu-architecture=compute_{architecture}".encode(), b"--std=c++14", *OPTIONS.get(path.stem, [])
+    ]
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, path.name.encode(), 0, None, None)
     failed = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))

@@ -79,7 +79,10 @@ def make_odd_sparse(folder):
 
 
 def make_dense(folder):
-    for kind in ["<f2", "<f4", "<f8", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "?", ">f2", ">f4", ">f8", ">i4"]:
+    for kind in [
+        "<f2", "<f4", "<f8", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "?", ">f2", ">f4", ">f8",
+        ">i4",
+    ]:
         dense = numbers(np.dtype(kind))
         for order in "CF":
             path = folder / f"dense-{order}-{kind.strip('<>?')}-{ord(kind[0])}.npy"
@@ -121,10 +124,14 @@ def make_text(folder):
 
 
 def make_arrow(folder):
-    types = [pa.bool_(), pa.int8(), pa.int64(), pa.uint32(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()]
+    types = [
+        pa.bool_(), pa.int8(), pa.int64(), pa.uint32(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()
+    ]
     columns = {f"c {i}": pa.array([i % 2, 0, 1, 0, 1], pa.int8()).cast(kind) for i, kind in enumerate(types)}
     table = pa.table(columns)
-    dense = np.column_stack([column.to_numpy(zero_copy_only=False).astype(float) for column in columns.values()])
+    dense = np.column_stack(
+        [column.to_numpy(zero_copy_only=False).astype(float) for column in columns.values()]
+    )
     for packing in ["uncompressed", "lz4", "zstd"]:
         path = folder / f"{packing}.feather"
         feather.write_feather(table, path, compression=packing, chunksize=2)

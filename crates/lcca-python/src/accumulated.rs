@@ -1,4 +1,4 @@
-//! Sums over rows: of batches that arrive one after the other, or computed elsewhere.
+//! Sums over rows that arrive in batches, or that were computed elsewhere.
 
 use crate::failure::Failure;
 use crate::grams::{JointArrays, block_from_numpy, joint_to_numpy};
@@ -19,9 +19,9 @@ pub struct Sums {
     pub sums: Arc<Accumulated>,
 }
 
-/// The moments of both views.
+/// The moments of X and of Y.
 type BothMoments<'py> = (MomentArrays<'py>, MomentArrays<'py>);
-/// One number per column of both views.
+/// One number per column of X, and one per column of Y.
 type Centers<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
 
 #[pymethods]

@@ -1,4 +1,4 @@
-//! Checking the claim of a fitted model: bounds, and what is proved to be missing.
+//! Checks the claim of a fitted model: proves bounds, and how much is missing.
 
 use crate::matrix::{Matrix, pair_from_views};
 use crate::model::{Parts, to_json};
@@ -10,7 +10,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The claim of a fit: whether it converged, and the share that it believes to be missing.
+/// The claim of a fit: whether it converged, and the share that it estimates to be missing.
 type Claim = (bool, f64);
 
 /// Certifies a model on the rows that it was fitted to.

@@ -1,4 +1,4 @@
-//! Where fits run: on the processors, or on a GPU.
+//! Places fits on the processors or on a GPU.
 
 use crate::failure::Failure;
 use crate::run::Reporter;
@@ -9,7 +9,7 @@ use lcca::space::Space;
 use lcca_cuda::{DeviceChoice, Placement, runs_there};
 use pyo3::prelude::*;
 
-/// A device as Python names it, and the memory of a GPU that may be taken.
+/// A device as Python names it, and the GPU memory that may be used.
 #[derive(Clone, FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Device {
@@ -27,7 +27,7 @@ impl Device {
         })
     }
 
-    /// Opens the GPU that is insisted on.
+    /// Opens the GPU that the caller insists on, if any.
     pub fn open(&self, settings: &Settings) -> Result<Placement, Failure> {
         let (name, choice) = (&self.device, self.choice()?);
         if matches!(choice, DeviceChoice::Cuda(_)) && !runs_there(settings) {
@@ -47,8 +47,8 @@ impl Device {
         })
     }
 
-    /// Computes with rows that are placed where it is decided. If a GPU fails that nobody insisted on,
-    /// everything is computed again without it. Returns the rows, and where they were.
+    /// Decides where to compute, moves the rows there, and computes. If a GPU fails that the caller did not
+    /// insist on, computes everything again on the CPU. Returns the result, the rows and their placement.
     pub fn compute<T, R>(
         &self,
         pair: InMemory,
@@ -68,7 +68,8 @@ impl Device {
         }
     }
 
-    /// The same for rows of any kind.
+    /// Decides where to compute on rows of any kind, and computes. If a GPU fails that the caller did not
+    /// insist on, computes everything again on the CPU.
     pub fn compute_any<T, R>(
         &self,
         pair: &dyn Pair,
@@ -87,8 +88,9 @@ impl Device {
         }
     }
 
-    /// Makes a permutation test of so many rows, pairs and orders where it is decided, as `compute` does.
-    /// Returns where it was, too, if somebody asked.
+    /// Decides where to run a permutation test of the given numbers of rows, pairs and orders, and runs it.
+    /// If a GPU fails that the caller did not insist on, runs the test again on the CPU. Also returns the
+    /// decision, if there was one to make.
     pub fn test<T, R>(
         &self,
         [rows, pairs, orders]: [usize; 3],

@@ -1,8 +1,8 @@
 //! Arrays that other libraries lend by DLPack: <https://dmlc.github.io/dlpack/latest/c_api.html>.
 //!
-//! A producer packs a tensor into a capsule. Whoever takes the tensor out renames the capsule, and calls the
-//! producer's deleter once, when the tensor is no longer needed. A capsule that nobody renamed does that by
-//! itself. So a tensor that is refused is left in its capsule.
+//! A producer packs a tensor into a capsule. The consumer that takes the tensor out renames the capsule,
+//! and calls the producer's deleter once, when the tensor is no longer needed. A capsule that still has its
+//! first name calls the deleter itself. That is why a tensor that we refuse stays in its capsule.
 
 use crate::failure::Failure;
 use pyo3::ffi;
@@ -11,14 +11,14 @@ use pyo3::types::PyDict;
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 
-/// The version whose layout is known: later minor versions only add flags and kinds of numbers.
+/// The major version whose layout we know. Later minor versions only add flags and kinds of numbers.
 const MAJOR: u32 = 1;
-/// More dimensions than NumPy has are a broken tensor.
+/// The most dimensions that NumPy has. A tensor with more of them is broken.
 const MOST_DIMENSIONS: i32 = 64;
-/// The code of the memory of a CUDA device.
+/// The DLPack code for the memory of a CUDA device.
 const CUDA: i32 = 2;
 
-/// `DLTensor`, with its `DLDevice` and `DLDataType` in place.
+/// DLPack's `DLTensor`, with the fields of its `DLDevice` and `DLDataType` in place.
 #[repr(C)]
 struct Tensor {
     data: *mut c_void,
@@ -29,14 +29,14 @@ struct Tensor {
     bits: u8,
     lanes: u16,
     shape: *const i64,
-    /// In numbers, not bytes. Null if rows follow each other without gaps.
+    /// The steps between neighbors, in numbers, not bytes. Null if rows follow each other without gaps.
     strides: *const i64,
     byte_offset: u64,
 }
 
 impl Tensor {
-    /// NumPy's name of the type of its numbers. That of numbers that NumPy does not have is that of bytes
-    /// without a meaning.
+    /// NumPy's name for the type of the tensor's numbers. A type that NumPy does not have gets the name of
+    /// bytes without a meaning.
     fn typestr(&self) -> String {
         let bytes = self.bits / 8;
         match (self.code, self.lanes, self.bits) {
@@ -51,7 +51,7 @@ impl Tensor {
     }
 }
 
-/// `DLManagedTensor`, as it was before version 1.0.
+/// DLPack's `DLManagedTensor`, as it was before version 1.0.
 #[repr(C)]
 struct Unversioned {
     tensor: Tensor,
@@ -59,7 +59,7 @@ struct Unversioned {
     deleter: Option<unsafe extern "C" fn(*mut Unversioned)>,
 }
 
-/// `DLManagedTensorVersioned`.
+/// DLPack's `DLManagedTensorVersioned`.
 #[repr(C)]
 struct Versioned {
     major: u32,
@@ -70,7 +70,7 @@ struct Versioned {
     tensor: Tensor,
 }
 
-/// A tensor that is to be deleted once.
+/// A tensor that must be deleted once.
 #[derive(Clone, Copy)]
 enum Managed {
     Unversioned(NonNull<Unversioned>),
@@ -78,11 +78,11 @@ enum Managed {
 }
 
 impl Managed {
-    /// The tensor in a capsule that nobody has taken it from, and the name that the capsule has from then on.
+    /// The tensor in a capsule that is still unused, and the name that marks the capsule as used.
     fn inside(capsule: &Bound<'_, PyAny>) -> Option<(Self, &'static CStr)> {
         let pointer = |name: &CStr| -> Option<NonNull<c_void>> {
-            // SAFETY: the object is alive and may be any; the name ends with a zero byte. A valid capsule has
-            // a pointer.
+            // SAFETY: the object is alive and may be of any type; the name ends with a zero byte. A valid
+            // capsule has a pointer.
             unsafe {
                 if ffi::PyCapsule_IsValid(capsule.as_ptr(), name.as_ptr()) == 0 {
                     return None;
@@ -96,13 +96,13 @@ impl Managed {
         pointer(c"dltensor").map(|found| (Managed::Unversioned(found.cast()), c"used_dltensor"))
     }
 
-    /// The tensor; `None` if its layout is that of a version to come.
+    /// The tensor; `None` if a version that we do not know yet laid it out.
     ///
     /// # Safety
-    /// It must not be deleted yet.
+    /// The tensor must not be deleted yet.
     unsafe fn tensor(&self) -> Option<&Tensor> {
-        // SAFETY: the producer says that a tensor of this layout is there, of which a versioned one begins
-        // with its version.
+        // SAFETY: the producer promises a tensor of this layout, and a versioned tensor begins with its
+        // version.
         unsafe {
             match self {
                 Managed::Unversioned(managed) => Some(&managed.as_ref().tensor),
@@ -114,12 +114,12 @@ impl Managed {
         }
     }
 
-    /// Tells the producer that nobody needs the tensor any more.
+    /// Tells the producer that we no longer need the tensor.
     ///
     /// # Safety
-    /// It must not be deleted yet, and nobody may use it from then on.
+    /// The tensor must not be deleted yet, and must not be used afterward.
     unsafe fn delete(self) {
-        // SAFETY: the caller says so. A tensor without a deleter needs none.
+        // SAFETY: the caller promises it. A tensor without a deleter needs none.
         unsafe {
             match self {
                 Managed::Unversioned(managed) => {
@@ -137,17 +137,17 @@ impl Managed {
     }
 }
 
-/// Where an array on a GPU lies, in the words of `__cuda_array_interface__`.
+/// The place of an array on a GPU, in the words of `__cuda_array_interface__`.
 struct Description {
     shape: Vec<i64>,
-    /// In bytes; `None` if rows follow each other without gaps.
+    /// The steps between neighbors, in bytes; `None` if rows follow each other without gaps.
     strides: Option<Vec<i64>>,
     typestr: String,
     address: u64,
 }
 
 impl Description {
-    /// `None` if the tensor lies elsewhere, or if it is none.
+    /// Describes a tensor; `None` if it is broken or is not in the memory of a CUDA device.
     ///
     /// # Safety
     /// Shape and strides must have as many numbers as there are dimensions.
@@ -157,7 +157,7 @@ impl Description {
             return None;
         }
         let dimensions = tensor.dimensions as usize;
-        // SAFETY: the caller says so.
+        // SAFETY: the caller promises as many numbers as there are dimensions.
         let numbers = |from: *const i64| unsafe { std::slice::from_raw_parts(from, dimensions) }.to_vec();
         let bytes = i64::from(tensor.bits) / 8;
         let strides = (!tensor.strides.is_null()).then(|| {
@@ -179,10 +179,10 @@ pub struct DlpackTensor {
     description: Description,
 }
 
-// SAFETY: after it was made, the tensor is not read any more. The interpreter drops the object, and thereby
-// calls the deleter, with its lock.
+// SAFETY: the tensor is not read after this object was made. The interpreter holds its lock when it drops
+// the object, and thus when it calls the deleter.
 unsafe impl Send for DlpackTensor {}
-// SAFETY: as above.
+// SAFETY: the tensor is not read after this object was made.
 unsafe impl Sync for DlpackTensor {}
 
 #[pymethods]
@@ -195,7 +195,7 @@ impl DlpackTensor {
         let Some((managed, used)) = Managed::inside(capsule) else {
             return Err(refused("not a capsule with a tensor that nobody has taken"));
         };
-        // SAFETY: a tensor that nobody has taken is not deleted, and the producer says what it holds.
+        // SAFETY: the tensor in an unused capsule is not deleted, and the producer promises its layout.
         let description = unsafe { managed.tensor().and_then(|tensor| Description::new(tensor)) };
         let description =
             description.ok_or_else(|| refused("not a tensor in the memory of a CUDA device"))?;

@@ -6,13 +6,13 @@ use pyo3::prelude::*;
 
 /// Why a call failed.
 pub enum Failure {
-    /// An argument that makes no sense.
+    /// An argument does not make sense.
     Usage(String),
-    /// A file, or arrays read in place of one.
+    /// A file cannot be read, or arrays that take the place of one.
     File(lcca_io::Error),
-    /// The data or the settings.
+    /// The engine refuses the data or the settings, or fails on them.
     Data(lcca::Error),
-    /// Threads that could not be started, or a bug.
+    /// Threads cannot be started, or lcca has a bug.
     Machine(String),
 }
 
@@ -33,7 +33,7 @@ impl From<Failure> for PyErr {
         match failure {
             Failure::Usage(message) => PyValueError::new_err(message),
             Failure::Machine(message) => PyRuntimeError::new_err(message),
-            // An exception that a Python-backed pair raised leaves the engine as it entered.
+            // An exception that a Python-backed pair raised leaves the engine unchanged.
             Failure::Data(lcca::Error::External(error)) => match error.downcast::<PyErr>() {
                 Ok(error) => *error,
                 Err(error) => PyRuntimeError::new_err(error.to_string()),
@@ -56,7 +56,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// What would help, in the words of `lcca.read` and `CCA`.
+/// The advice that helps, in the words of `lcca.read` and `CCA`.
 fn remedy(remedy: lcca_io::Remedy) -> &'static str {
     match remedy {
         lcca_io::Remedy::CountFromZero => "; zero_based=True says that they count from 0",
@@ -99,7 +99,8 @@ fn data_error(error: &lcca::Error, message: String) -> PyErr {
     }
 }
 
-/// A MemoryError with both numbers as attributes, so that a caller can choose a method that needs less.
+/// A MemoryError with both numbers as attributes, because a caller can then choose a method that needs
+/// less.
 fn memory_error(message: String, needed: u64, allowed: u64) -> PyErr {
     let error = PyMemoryError::new_err(message);
     Python::attach(|py| {

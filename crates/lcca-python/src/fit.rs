@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::{Path, PathBuf};
 
-/// Rows times squared columns up to which a fit runs on one thread: it takes about a millisecond.
+/// The most rows times squared columns for a fit on one thread. Such a fit takes about a millisecond.
 const TINY: f64 = 2e7;
 
 /// Fits two views in memory and returns the result as a dictionary.
@@ -93,7 +93,7 @@ pub fn fit_auto<'py>(
     })
 }
 
-/// Whether a fit takes so little time that starting threads would be most of it.
+/// Whether a fit is so short that starting threads would take most of the time.
 fn is_tiny(shape: Shape, settings: &Settings) -> bool {
     let width = (shape.x_cols + shape.y_cols) as f64;
     matches!(settings.method.algorithm(), Algorithm::Auto | Algorithm::Gram)
@@ -144,7 +144,7 @@ pub fn fit_sums<'py>(
     })
 }
 
-/// A fit, the seconds of all its runs together, and the costs of moving data after each iteration.
+/// A fit, the seconds of all its runs together, and the cost of moving data after each iteration.
 type Timed = (Fit, f64, Vec<Spent>);
 
 fn run_fit<'py>(
@@ -169,8 +169,8 @@ fn run_fit<'py>(
     Ok(dict)
 }
 
-/// The result of a fit. The readings belong to the last rows of the trace: if the fit was resumed, the rows
-/// before them come from an earlier run.
+/// A fit as a dictionary. The readings belong to the last rows of the trace, because the rows before them
+/// come from an earlier run if the fit was resumed.
 fn fit_dict<'py>(py: Python<'py>, fit: &Fit, readings: &[Spent]) -> PyResult<Bound<'py, PyDict>> {
     let dict = model_dict(py, &fit.model)?;
     let before = fit.trace.len().saturating_sub(readings.len());

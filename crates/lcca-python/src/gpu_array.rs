@@ -1,4 +1,5 @@
-//! Rows in the memory of a GPU, dense and sparse, as CuPy, PyTorch and others describe their arrays.
+//! Rows in the memory of a GPU, dense and sparse, as CuPy, PyTorch and other libraries describe their
+//! arrays.
 
 use crate::failure::Failure;
 use lcca::Error;
@@ -8,23 +9,24 @@ use lcca_io::{Array, Arrays};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// A run of numbers without gaps, from a Python object with these attributes.
+/// Numbers without gaps in the memory of a GPU, from a Python object with these attributes.
 #[derive(FromPyObject)]
 pub struct GpuNumbers {
-    /// NumPy's letter for their type.
+    /// NumPy's letter for the type of the numbers.
     letter: char,
     /// Bytes per number.
     width: usize,
     length: usize,
     address: u64,
-    /// The handle of the stream that writes them; 0 if that is unknown, and `None` if they are written.
+    /// The handle of the stream that writes the numbers; 0 if it is unknown, and `None` if they are written
+    /// already.
     stream: Option<u64>,
     /// The Python object that owns the memory.
     keeper: Py<PyAny>,
 }
 
 impl GpuNumbers {
-    /// The array where it lies; `None` if a fit on this device cannot use it there.
+    /// Shares the array in place; `None` if a fit on this device cannot use it there.
     fn array(self, name: &str, device: &str) -> Result<Option<Arc<DeviceArray>>, Failure> {
         let ordinal = match device.parse() {
             Ok(DeviceChoice::Cuda(ordinal)) => ordinal,
@@ -37,26 +39,26 @@ impl GpuNumbers {
         };
         let written = match stream {
             None => Written::Already,
-            // The second is the default stream of the thread that called, which another thread cannot name.
+            // Handle 2 is the default stream of the calling thread, which another thread cannot name.
             Some(0 | 2) => Written::ByAll,
             Some(stream) => Written::By(stream),
         };
-        // SAFETY: the object says that its numbers are there and which stream writes them, and our reference
-        // keeps it alive. Other code must not write to them meanwhile, which is documented: values would be
-        // wrong, and columns that are no longer those that were checked could make the GPU read where it must
-        // not, which the driver reports.
+        // SAFETY: the object promises that its numbers are there and names the stream that writes them, and
+        // our reference keeps it alive. The documentation says that other code must not write to them
+        // meanwhile: values would be wrong, and columns that changed after the check could make the GPU
+        // read outside of its memory, which the driver reports.
         match unsafe { DeviceArray::new(ordinal, address, bytes, Box::new(keeper), written) } {
             Ok(array) => Ok(array),
             Err(error @ CudaError::NotOnGpu { .. }) => Err(Failure::Usage(format!("{name}: {error}"))),
-            // What is wrong with the GPU is said by the fit, or it goes on without one.
+            // The fit reports the failure of the GPU, or goes on without it.
             Err(_) => Ok(None),
         }
     }
 }
 
-/// Dense rows where they lie: f32 or f64 numbers, row after row. `None` if a fit on this device cannot use
-/// them there, or if some number is not finite: then a copy is used, and what is wrong with it is said as it
-/// is for any array.
+/// Shares dense rows in place: f32 or f64 numbers, row after row. `None` if a fit on this device cannot use
+/// them there, or if some number is not finite: then the caller copies them, and the copy is checked and
+/// refused like any other array.
 pub fn dense_rows(
     name: &str,
     device: &str,
@@ -77,10 +79,10 @@ pub fn dense_rows(
     }
 }
 
-/// Compressed sparse rows, from their offsets, columns and values. The host copies them once and checks the
-/// copy as it does arrays of its own; arrays of types that the engine reads are used by the GPU where they
-/// lie. `None` if a fit on this device cannot use them there, or if something is wrong with them, which is
-/// then said as it is for any array.
+/// Shares compressed sparse rows in place, from their offsets, columns and values. The host copies them
+/// once and checks the copy like its own arrays; the GPU uses arrays of types that the engine reads in
+/// place. `None` if a fit on this device cannot use the rows there, or if they are invalid: then the caller
+/// copies them, and the copy is checked and refused like any other array.
 pub fn sparse_rows(
     name: &str,
     device: &str,
@@ -90,7 +92,8 @@ pub fn sparse_rows(
     let array = |numbers: GpuNumbers| -> Result<Option<Array>, Failure> {
         let (letter, width) = (u8::try_from(numbers.letter).unwrap_or(b'?'), numbers.width);
         let Some(owner) = numbers.array(name, device)? else { return Ok(None) };
-        // A copy that fails is tried once more when the array is read, and is an error then.
+        // A failure is ignored here, because the copy is tried again when the array is read, and is an
+        // error then.
         let _ = owner.copy_ahead();
         Ok(Some(Array { owner, letter, width, big_endian: false }))
     };

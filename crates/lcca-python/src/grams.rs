@@ -1,4 +1,4 @@
-//! Gram matrices, to NumPy and back.
+//! Converts Gram matrices to NumPy and back.
 
 use crate::failure::Failure;
 use crate::panels::{Vector, mat_from_numpy, mat_to_numpy};
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 /// Offsets, columns and values of sparse rows.
 pub type BlockArrays<'py> = (Vector<'py, u64>, Vector<'py, u32>, Vector<'py, f64>);
-/// The blocks XᵀX, XᵀY and YᵀY of a joint Gram matrix.
+/// The blocks XᵀX, XᵀY and YᵀY of a joint Gram matrix, as arrays.
 pub type JointArrays<'py> = [BlockArrays<'py>; 3];
 
 /// Starts, rows and values of a lower triangle, column by column.
@@ -44,7 +44,7 @@ pub fn block_to_numpy<'py>(py: Python<'py>, block: &Matrix) -> PyResult<BlockArr
     Ok((offsets, columns, PyArray1::from_vec(py, values)))
 }
 
-/// Sparse rows that share the arrays' numbers.
+/// A sparse block that shares the arrays' numbers.
 pub fn block_from_numpy(
     (offsets, columns, values): &BlockArrays<'_>,
     cols: usize,

@@ -1,4 +1,4 @@
-//! How sure a model is: permutation tests on held-out rows, the bootstrap, Wilks' test.
+//! Tells how sure a model is: permutation tests on held-out rows, the bootstrap, Wilks' test.
 
 use crate::device::Device;
 use crate::matrix::{Matrix, groups_of, pair_from_views};
@@ -10,13 +10,13 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// How to permute, as a dictionary.
+/// The settings of a permutation test, as a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Permutations<'py> {
     count: usize,
     seed: u64,
-    /// The group of each row, if not all rows may change places.
+    /// The group of each row, if only some rows may change places.
     groups: Option<PyReadonlyArray1<'py, i64>>,
     /// Whether groups change places as wholes.
     whole: bool,
@@ -24,8 +24,8 @@ pub struct Permutations<'py> {
     device: Device,
 }
 
-/// Three numbers per pair: its correlation, its p-value, and its p-value adjusted for testing all pairs. Then
-/// decisions, as JSON.
+/// Three numbers per pair: its correlation, its p-value, and its p-value adjusted for testing all pairs.
+/// The text holds decisions as JSON.
 pub type Tested<'py> =
     (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, String);
 
@@ -61,7 +61,7 @@ pub fn permutation_test<'py>(
     Ok((array(test.correlations), array(test.p), array(test.adjusted), decisions))
 }
 
-/// How to resample, as a dictionary.
+/// The settings of a bootstrap, as a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Resamples<'py> {
@@ -70,7 +70,7 @@ pub struct Resamples<'py> {
     tol: Option<f64>,
     /// The group of each row, if groups are drawn whole.
     groups: Option<PyReadonlyArray1<'py, i64>>,
-    /// Where fits run.
+    /// Where the fits run.
     device: Device,
 }
 

@@ -1,4 +1,4 @@
-//! The laws of `lcca::data::Pair`, run on a pair that a Python object answers for. Built for tests only.
+//! Runs the laws of `lcca::data::Pair` on a pair that a Python object answers for. Built for tests only.
 
 use crate::panels::mat_from_numpy;
 use crate::remote::Remote;

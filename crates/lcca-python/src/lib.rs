@@ -2,9 +2,9 @@
 //! allows.
 //!
 //! There is no mathematics here: every function converts its arguments, calls the engine once and converts
-//! the result. Every call computes on a thread pool of its own, which ends with the call, so that no thread
-//! is left behind and a process can be forked at any time. Cluster workers are the exception: they keep a
-//! pool between passes. The interpreter is free during a call and checks for signals twenty times per second.
+//! the result. Every call computes on its own thread pool and ends it, because a process without idle
+//! threads can be forked at any time. Cluster workers are the exception: they keep a pool between passes.
+//! The interpreter is free during a call and checks for signals twenty times per second.
 
 mod accumulated;
 mod certify;
@@ -83,14 +83,14 @@ fn _lcca(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(two_samples::two_samples, module)?)?;
     module.add_function(wrap_pyfunction!(options::method_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(device::cuda_devices, module)?)?;
-    // Not among the names that the module exports, as users' builds do not have it.
+    // The module does not export this name, because the builds that users get do not have it.
     #[cfg(feature = "laws")]
     module.setattr("_check_laws", wrap_pyfunction!(laws::check_laws, module)?)?;
     Ok(())
 }
 
-/// Keeps Rust from printing the panics that readers catch: some libraries panic on broken files, and the
-/// reader turns that into an error of its own.
+/// Keeps Rust from printing the panics that readers catch. Some libraries panic on broken files, and the
+/// reader turns the panic into an error.
 fn silence_guarded_panics() {
     let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

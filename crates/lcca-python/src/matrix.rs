@@ -23,7 +23,7 @@ pub struct Matrix {
     pub rows: lcca::matrix::Matrix,
     names: Option<Vec<String>>,
     notes: Vec<String>,
-    /// The file as it was read, which knows its rows by name and those that it left out.
+    /// The file as it was read. It knows the names of its rows and the rows that it left out.
     loaded: Option<Arc<Loaded>>,
     /// The covariates of the rows, if they have any.
     pub covariates: Option<lcca::matrix::Matrix>,
@@ -289,12 +289,12 @@ impl Matrix {
 }
 
 impl Matrix {
-    /// The file as it was read, if it was read from one.
+    /// The file that the view was read from, if any.
     pub fn file(&self) -> Option<&Loaded> {
         self.loaded.as_deref()
     }
 
-    /// A view without names, from rows that were checked before.
+    /// A view without names, from checked rows.
     pub fn from_rows(rows: lcca::matrix::Matrix) -> Self {
         Matrix { rows, names: None, notes: Vec::new(), loaded: None, covariates: None }
     }
@@ -325,7 +325,7 @@ impl Matrix {
     }
 }
 
-/// Two views of the same rows, with optional weights of the rows, and with the covariates that X has.
+/// Two views of the same rows, with optional row weights, and with the covariates of X.
 pub fn pair_from_views(
     x: &Bound<'_, Matrix>,
     y: &Bound<'_, Matrix>,
@@ -341,7 +341,7 @@ pub fn pair_from_views(
     }
 }
 
-/// The groups of rows, from one number per row.
+/// The groups of rows, from one label per row.
 pub fn groups_of(labels: &PyReadonlyArray1<'_, i64>) -> Groups {
     Groups::new(labels.as_array().iter().copied())
 }

@@ -1,4 +1,4 @@
-//! Merging the answers of two sets of rows into the answer of both together, by the engine's own rules.
+//! Merges the answers of two sets of rows into the answer of both together, by the engine's own rules.
 
 use crate::failure::Failure;
 use crate::grams::{
@@ -77,7 +77,7 @@ pub fn stack_triangles<'py>(
         let message = format!("triangles of {} columns and of {}", a.shape()[1], b.shape()[1]);
         return Err(Failure::Usage(message).into());
     }
-    // Which of the columns are X's plays no part in stacking.
+    // Stacking does not depend on which columns belong to X, so any number will do.
     let [a, b] = [a, b].map(|factor| Triangle::new(mat_from_numpy(&factor), 0));
     let stacked = compute_on(py, &pool.get().threads, move || Ok(a.stacked(&b)))?;
     mat_to_numpy(py, stacked.factor())

@@ -18,19 +18,19 @@ use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Weights of one view, its column means if it was centered, and what covariates explain of it if there were
-/// any.
+/// The weights of one view, its column means if it was centered, and the effects of its covariates if it
+/// has any.
 #[derive(FromPyObject)]
 pub enum ViewWeights<'py> {
     Adjusted(PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>, ViewEffects<'py>),
     Plain(PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>),
 }
 
-/// The means of the covariates, and the coefficients of a view's columns on them.
+/// The means of the covariates, and the coefficients of a view's columns on the covariates.
 pub type ViewEffects<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray2<'py, f64>);
 
 impl ViewWeights<'_> {
-    /// A view that can transform, without loadings.
+    /// The view of a model that can transform, without loadings.
     fn view(&self) -> View {
         let (weights, mean, effects) = match self {
             ViewWeights::Adjusted(weights, mean, effects) => (weights, mean, Some(effects)),
@@ -107,7 +107,7 @@ fn run_score<'py>(
     Ok((PyArray1::from_vec(py, scores.correlations), scores.captured))
 }
 
-/// A model that can score and transform, without the numbers of its training.
+/// A model that can score and transform, without the results of its training.
 pub fn bare_model(x: &ViewWeights<'_>, y: &ViewWeights<'_>) -> Model {
     let (x, y) = (x.view(), y.view());
     let (k, center) = (x.weights.cols(), x.mean.is_some());
@@ -182,10 +182,10 @@ pub fn regression_items(
     dict.set_item("y_on_x_regression", array(regressions.map(|all| &all.y_on_x))?)
 }
 
-/// What a fit, or the file of a model, says about how the fit ended.
+/// The record of how a fit ended, from a fit or from the file of a model.
 pub fn record_dict<'py>(py: Python<'py>, record: &FitRecord) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    // The name alone: what follows it are parameters, which the settings hold as well.
+    // Only the name, because its parameters are in the settings as well.
     dict.set_item("chosen", record.chosen.split_whitespace().next())?;
     dict.set_item("why", record.why())?;
     dict.set_item("notes", record.note_sentences())?;
@@ -194,7 +194,7 @@ pub fn record_dict<'py>(py: Python<'py>, record: &FitRecord) -> PyResult<Bound<'
     dict.set_item("certified", to_json(&record.certificate)?)?;
     dict.set_item("decisions", to_json(&record.decisions)?)?;
     dict.set_item("converged", record.converged)?;
-    // A file holds no infinity, which is how a method says that it cannot tell.
+    // A method reports infinity when it cannot tell; a file cannot hold infinity and leaves the number out.
     dict.set_item("missing", record.missing.unwrap_or(f64::INFINITY))?;
     dict.set_item("passes", record.passes)?;
     dict.set_item("gram_passes", record.gram_passes)?;

@@ -1,4 +1,4 @@
-//! The parameters of an estimator as settings of the engine, and the engine's description of them.
+//! Turns the parameters of an estimator into settings of the engine, and describes the engine's parameters.
 
 use crate::device::Device;
 use crate::failure::Failure;
@@ -9,29 +9,30 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
 
-/// A dictionary of parameters, under the names that the estimator has for them.
+/// The parameters of an estimator, as a dictionary under its own names.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Options {
     method: String,
-    /// The parameters of the method that were given, as texts.
+    /// The parameters of the method that the user gave, as texts.
     parameters: BTreeMap<String, String>,
     n_components: usize,
     ridge: f64,
     ridge_y: Option<f64>,
-    /// How rows of X and y were normalized.
+    /// How the rows of X and of y were normalized.
     normalize: [String; 2],
     /// The metrics of X and y.
     metrics: [String; 2],
     center: bool,
     scale: String,
-    /// What canonical variables are scaled to.
+    /// The scale of canonical variables.
     variables: String,
-    /// The share of rows to hold out first. Only fits in memory can.
+    /// The share of rows to hold out first, which only fits in memory can do.
     pub hold_out: Option<f64>,
-    /// The mean correlation on held-out rows of cross-validation, and its folds, if that chose the ridge.
+    /// The mean correlation on held-out rows of cross-validation, and the number of its folds, if
+    /// cross-validation chose the ridge.
     pub cross_validated: Option<(f64, u64)>,
-    /// Where the fit runs, and the memory of a GPU.
+    /// Where the fit runs, and how much memory of a GPU it may use.
     pub device: Device,
     tol: f64,
     max_passes: Option<f64>,
@@ -97,7 +98,7 @@ impl Options {
     }
 }
 
-/// The way to normalize rows of that name.
+/// The way to normalize rows that has the given name.
 pub fn normalize(name: &str) -> Result<Normalize, Failure> {
     Normalize::named(name).ok_or_else(|| {
         let expected = quoted(Normalize::ALL.into_iter().map(|(name, _)| name));
@@ -112,7 +113,7 @@ fn metric(name: &str) -> Result<Metric, Failure> {
     })
 }
 
-/// The parameters of a method that are not what it does by default, with their values.
+/// The parameters of a method whose values differ from the defaults, with these values.
 pub fn method_dict<'py>(py: Python<'py>, method: &Method) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (parameter, value) in method.settings().filter(|(parameter, value)| *value != parameter.default) {
@@ -156,7 +157,7 @@ fn choices(name: &str) -> &'static [&'static str] {
         .map_or(&[], |(parameter, _)| parameter.choices)
 }
 
-/// `k-pc` in the engine is `k_pc` in Python.
+/// The name of a parameter in Python: the engine's `k-pc` is `k_pc`.
 pub fn python_name(parameter: &str) -> String {
     parameter.replace('-', "_")
 }

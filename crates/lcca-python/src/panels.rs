@@ -1,4 +1,4 @@
-//! Panels, vectors and small matrices, to NumPy and back.
+//! Converts panels, vectors and small matrices to NumPy and back.
 
 use crate::failure::Failure;
 use bytemuck::Zeroable;
@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-/// Numbers that one thread adds at a time: a quarter of a megabyte, which stays in its own cache.
+/// The number of numbers that one thread adds at a time: a quarter of a megabyte, which fits its own cache.
 const NUMBERS_PER_TASK: usize = 1 << 15;
 
 /// A vector of a NumPy type.
@@ -32,7 +32,7 @@ pub struct PanelSource {
 }
 
 impl PanelSource {
-    /// The source of a pass.
+    /// The panel and its offset as a source of a pass.
     pub fn as_source(&self) -> Source<'_> {
         Source { panel: &self.panel, offset: self.offset.as_deref() }
     }
@@ -59,7 +59,8 @@ impl ArraySources<'_> {
 }
 
 /// Refuses an array that does not begin at a multiple of eight bytes. Arrays that arrive over a network may
-/// begin anywhere, and reading those through a reference is undefined behavior, so Python has to copy them.
+/// begin anywhere, and Python has to copy them, because reading them through a reference is undefined
+/// behavior.
 fn check_alignment(array: &PyReadonlyArray2<'_, f64>) -> Result<(), Failure> {
     if array.len() > 0 && !array.data().addr().is_multiple_of(align_of::<f64>()) {
         return Err(Failure::Usage("the array is not aligned; numpy.require copies it".into()));
@@ -79,19 +80,19 @@ pub fn offset_to_numpy<'py>(py: Python<'py>, lines: &[Line], cols: usize) -> Vec
     PyArray1::from_iter(py, lines.iter().flat_map(|line| line.0).take(cols))
 }
 
-/// A copy without the padding, row after row.
+/// A copy of a panel without its padding, row after row.
 pub fn panel_to_numpy<'py>(py: Python<'py>, panel: &Panel) -> PyResult<Table<'py>> {
     let mut numbers = Vec::with_capacity(panel.rows() * panel.cols());
     (0..panel.rows()).for_each(|row| numbers.extend_from_slice(panel.row(row)));
     rows_to_numpy(py, numbers, panel.rows(), panel.cols())
 }
 
-/// Numbers row after row, moved into an array without a copy.
+/// Moves numbers, row after row, into an array without a copy.
 pub fn rows_to_numpy(py: Python<'_>, numbers: Vec<f64>, rows: usize, cols: usize) -> PyResult<Table<'_>> {
     PyArray1::from_vec(py, numbers).reshape([rows, cols])
 }
 
-/// A copy with padding.
+/// A copy of an array with padding.
 pub fn panel_from_numpy(array: &PyReadonlyArray2<'_, f64>) -> Panel {
     let view = array.as_array();
     let mut panel = Panel::zeros(view.nrows(), view.ncols());
@@ -99,7 +100,7 @@ pub fn panel_from_numpy(array: &PyReadonlyArray2<'_, f64>) -> Panel {
     panel
 }
 
-/// Overwrites a panel of the array's shape. The padding stays as it is.
+/// Overwrites a panel of the array's shape. Its padding does not change.
 fn copy_to_panel(array: &PyReadonlyArray2<'_, f64>, panel: &mut Panel) {
     let view = array.as_array();
     let cols = view.ncols().max(1);
@@ -114,7 +115,7 @@ fn copy_to_panel(array: &PyReadonlyArray2<'_, f64>, panel: &mut Panel) {
     }
 }
 
-/// panel ← panel + array.
+/// Adds an array to a panel: panel ← panel + array.
 pub fn add_to_panel(panel: &mut Panel, array: &PyReadonlyArray2<'_, f64>) -> Result<(), Failure> {
     let (view, cols) = (array.as_array(), panel.cols());
     check_alignment(array)?;
@@ -141,20 +142,20 @@ pub fn add_to_panel(panel: &mut Panel, array: &PyReadonlyArray2<'_, f64>) -> Res
     Ok(())
 }
 
-/// A copy, row after row.
+/// A copy of a matrix, row after row.
 pub fn mat_to_numpy<'py>(py: Python<'py>, mat: MatRef<'_, f64>) -> PyResult<Table<'py>> {
     let (rows, cols) = (mat.nrows(), mat.ncols());
     let numbers = (0..rows).flat_map(|i| (0..cols).map(move |j| mat[(i, j)])).collect();
     rows_to_numpy(py, numbers, rows, cols)
 }
 
-/// A copy.
+/// A copy of an array as a matrix.
 pub fn mat_from_numpy(array: &PyReadonlyArray2<'_, f64>) -> Mat<f64> {
     let view = array.as_array();
     Mat::from_fn(view.nrows(), view.ncols(), |i, j| view[(i, j)])
 }
 
-/// The lower triangle of a square matrix, column after column, without what is above the diagonal.
+/// The lower triangle of a square matrix, column after column, without the numbers above the diagonal.
 pub fn triangle_to_numpy<'py>(py: Python<'py>, lower: &Lower) -> Vector<'py, f64> {
     let size = lower.size();
     let mut numbers = Vec::with_capacity(size * (size + 1) / 2);
@@ -162,7 +163,7 @@ pub fn triangle_to_numpy<'py>(py: Python<'py>, lower: &Lower) -> Vector<'py, f64
     PyArray1::from_vec(py, numbers)
 }
 
-/// The triangle behind [`triangle_to_numpy`].
+/// The lower triangle that [`triangle_to_numpy`] returned.
 pub fn triangle_from_numpy(numbers: &PyReadonlyArray1<'_, f64>, size: usize) -> Lower {
     let mut lower = Lower::zeros(size);
     let mut numbers = numbers.as_array().into_iter();

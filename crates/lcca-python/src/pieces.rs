@@ -1,8 +1,9 @@
-//! All shards of a cluster worker, answering together.
+//! Answers for all shards of a cluster worker together.
 //!
-//! The methods are those of `lcca::data::Pair`; they return NumPy arrays, to be merged with the answers of
-//! other workers. A worker keeps one `Pieces` object per pair of views between passes: it owns the engine's
-//! scratch panels, the panels that products are formed in, and a share of the thread pool.
+//! The methods are those of `lcca::data::Pair`; they return NumPy arrays, which are then merged with the
+//! answers of other workers. A worker keeps one `Pieces` object per pair of views between passes: the
+//! object owns the engine's scratch panels, the panels that receive products, and a share of the thread
+//! pool.
 
 use crate::failure::Failure;
 use crate::grams::{GramArrays, JointArrays, gram_to_numpy, joint_to_numpy};
@@ -20,7 +21,7 @@ use rayon::ThreadPool;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Panels kept between passes: a pass needs at most two sources and four products.
+/// The number of panels that are kept between passes: a pass needs at most two sources and four products.
 const KEPT_PANELS: usize = 6;
 
 /// Ascending columns of both views.
@@ -34,7 +35,7 @@ pub struct Pieces {
     workspace: Arc<Workspace>,
 }
 
-/// Panels of earlier passes, for the next pass to use again.
+/// Panels of earlier passes, which the next pass uses again.
 #[derive(Default)]
 struct Workspace {
     panels: Mutex<Vec<Panel>>,
@@ -188,8 +189,8 @@ impl Pieces {
 }
 
 impl Workspace {
-    /// A panel of the given shape with old numbers in it. Its padding is zero: a new panel's is, and a pass
-    /// adds products of zeros to it.
+    /// A panel of the given shape, with old numbers in it. Its padding is zero, because that of a new panel
+    /// is, and a pass only adds products of zeros to it.
     fn take(&self, rows: usize, cols: usize) -> Panel {
         let mut panels = self.lock();
         match panels.iter().position(|panel| (panel.rows(), panel.cols()) == (rows, cols)) {
@@ -201,8 +202,8 @@ impl Workspace {
         }
     }
 
-    /// Keeps the panels of the pass that just ended, and no more than one pass needs: blocks get narrower as
-    /// pairs converge, and panels of every former width would pile up.
+    /// Keeps the panels of the pass that just ended, and no more than one pass needs, because panels of
+    /// every former width would pile up: blocks get narrower as pairs converge.
     fn put_back(&self, used: impl Iterator<Item = Panel>) {
         let mut panels = self.lock();
         panels.extend(used);

@@ -1,4 +1,4 @@
-//! NumPy arrays as byte slices that Rust may read while the interpreter runs other code.
+//! Lends NumPy arrays as byte slices that Rust may read while the interpreter runs other code.
 
 use crate::failure::Failure;
 use lcca_io::Array;
@@ -14,11 +14,11 @@ struct PinnedArray {
     len: usize,
 }
 
-// SAFETY: the bytes are only read, and the reference keeps them in place. Python code may write to the array
-// meanwhile: the numbers are then wrong, as they would be for NumPy, but every index made from them is
-// checked.
+// SAFETY: the bytes are only read, and the reference keeps them in place. Python code may write to the
+// array meanwhile: the numbers are then wrong, as they would be for NumPy, but every index that we make
+// from them is checked.
 unsafe impl Send for PinnedArray {}
-// SAFETY: as above.
+// SAFETY: the bytes are only read, and the reference keeps them in place.
 unsafe impl Sync for PinnedArray {}
 
 impl AsRef<[u8]> for PinnedArray {

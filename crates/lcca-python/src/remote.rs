@@ -1,9 +1,9 @@
 //! A pair of views that a Python object answers for: every method is a call of that object.
 //!
-//! The contract is that of [`Pair`]: the object has a `shape`, `moments` and `products`. What else it can do,
-//! it names in its attribute `capabilities`; methods of capabilities that it does not name are never called.
-//! The interpreter's lock is held during the call and while its result is copied. An exception travels
-//! through the engine and comes out unchanged.
+//! The contract is that of [`Pair`]: the object has a `shape`, `moments` and `products`. It names its
+//! further abilities in its attribute `capabilities`; methods of capabilities that it does not name are
+//! never called. We hold the interpreter's lock during the call and while we copy its result. An exception
+//! travels through the engine and comes out unchanged.
 
 use crate::failure::Failure;
 use crate::grams::{GramArrays, JointArrays, block_from_numpy, gram_from_numpy};
@@ -22,11 +22,11 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use std::sync::OnceLock;
 
-/// The four products, as (target, source).
+/// The four products that a pass can form, as (target, source).
 const PRODUCTS: [(Side, Side); 4] =
     [(Side::X, Side::X), (Side::Y, Side::X), (Side::X, Side::Y), (Side::Y, Side::Y)];
 
-/// The Python object, and what it says once about itself.
+/// The Python object, and the facts that it tells about itself once.
 pub struct Remote {
     object: Py<PyAny>,
     shape: Shape,
@@ -96,8 +96,8 @@ impl Offers {
     }
 }
 
-/// Wraps an exception for its way through the engine. The engine reacts to one kind only: a matrix that does
-/// not fit.
+/// Wraps an exception for its way through the engine. The engine reacts to one kind only: a matrix that
+/// does not fit in memory.
 fn engine_error(py: Python<'_>, error: PyErr) -> Error {
     let bytes = |name: &str| error.value(py).getattr(name).and_then(|bytes| bytes.extract::<u64>());
     match (error.is_instance_of::<PyMemoryError>(py), bytes("needed"), bytes("allowed")) {
@@ -193,7 +193,7 @@ impl Structure for Remote {
         let [x, y] = [&self.moments(Side::X)?.count, &self.moments(Side::Y)?.count];
         let mut columns = columns_to_keep([x, y], self.shape.rows);
         for (kept, &dense) in columns.iter_mut().zip(&self.dense) {
-            // Dense rows are cheapest as they are.
+            // Dense rows keep all their columns, because they are cheapest unchanged.
             *kept = kept.take().filter(|_| !dense);
         }
         let smaller = self.call(|object| {

@@ -1,4 +1,4 @@
-//! Fits that save their state while they run and resume from it.
+//! Fits that save their state while they run, and resume from it.
 
 use crate::failure::Failure;
 use crate::run::{Reporter, warn};
@@ -11,15 +11,15 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-/// Reports progress and saves the state.
+/// A watch that reports progress and saves the state.
 struct SavingWatch<'a, T> {
     reporter: &'a Reporter<T>,
     saver: Saver,
     seconds_before: f64,
 }
 
-/// Resumes the fit in the file, or starts it if there is no file. Returns the fit and the seconds of all runs
-/// together.
+/// Resumes the fit in the file, or starts a fit if there is no file. Returns the fit and the seconds of all
+/// its runs together.
 pub fn fit_with_state<T: Send>(
     path: &Path,
     pair: &dyn Pair,

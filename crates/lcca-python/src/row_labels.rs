@@ -1,4 +1,4 @@
-//! What rows are called, and which rows belong together: the rule of `lcca_io`, for tables in memory as for
+//! The names of rows, and which rows belong together: one rule, that of `lcca_io`, for tables in memory and
 //! files.
 
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ struct Labels {
     labels: lcca_io::RowLabels,
     ids: Vec<IdColumn>,
     may_have_more: bool,
-    /// Whether they are those of a file, which could have had names.
+    /// Whether the rows are those of a file, which could have had names.
     in_file: bool,
 }
 
@@ -82,7 +82,7 @@ impl Labels {
         Labeled { path, called, rows: *rows, labels, may_have_more: *may_have_more }
     }
 
-    /// The same rows, named by a column.
+    /// These rows, named by a column.
     fn named_by(&self, id: usize) -> Self {
         Labels {
             path: self.path.clone(),
@@ -97,8 +97,8 @@ impl Labels {
 }
 
 type Numbers<'py> = Bound<'py, PyArray1<i64>>;
-/// The columns that name the rows of each table, the rows that belong together unless all do as they are, and
-/// remarks.
+/// The columns that name the rows of each table; the rows that belong together, unless all match in their
+/// order; and remarks.
 type Matched<'py> = ([Option<usize>; 2], Option<(Numbers<'py>, Numbers<'py>)>, Vec<String>);
 
 /// Which rows of two tables belong together.
@@ -119,7 +119,8 @@ pub fn match_rows<'py>(
         }
     };
     let (x, y) = (x.get().0.clone(), y.get().0.clone());
-    // An array has no names, as everybody knows who passes one.
+    // An array has no names, and the caller knows that, so we do not say that only the other table has
+    // some.
     let unsaid = |side: Side| !if side == Side::X { y.in_file } else { x.in_file };
     let unsaid = Side::BOTH.map(unsaid);
     let (ids, mut remarks, matched) = compute(py, 1, move || {

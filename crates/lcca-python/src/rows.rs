@@ -1,4 +1,4 @@
-//! Rows of both views that a cluster worker holds: one shard.
+//! The rows of both views that a cluster worker holds: one shard.
 
 use crate::matrix::{Matrix, pair_from_views};
 use crate::run::compute;

@@ -1,4 +1,4 @@
-//! A sample of rows, to NumPy and back.
+//! Converts a sample of rows to NumPy and back.
 
 use crate::failure::Failure;
 use crate::grams::{BlockArrays, block_from_numpy};
@@ -8,10 +8,10 @@ use lcca::matrix::Matrix;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// Both views as offsets, columns and values of sparse rows; one weight per row if rows are weighted.
+/// Both views as offsets, columns and values of sparse rows, and one weight per row if rows are weighted.
 pub type RowsArrays<'py> = (BlockArrays<'py>, BlockArrays<'py>, Option<Vector<'py, f64>>);
 
-/// The arrays of a sample, whatever storage its views have.
+/// The arrays of a sample, from views of any storage.
 pub fn rows_to_numpy<'py>(py: Python<'py>, rows: &InMemory) -> RowsArrays<'py> {
     let [x, y] = Side::BOTH.map(|side| entries_to_numpy(py, rows.view(side)));
     let weights: Vec<f64> = (0..rows.shape().rows).map(|row| rows.weight(row)).collect();
@@ -31,7 +31,7 @@ fn entries_to_numpy<'py>(py: Python<'py>, view: &Matrix) -> BlockArrays<'py> {
     (PyArray1::from_vec(py, offsets), PyArray1::from_vec(py, columns), PyArray1::from_vec(py, values))
 }
 
-/// Rows that share the arrays' numbers, of as many columns as `shape` says.
+/// Rows that share the arrays' numbers, with the columns of `shape`.
 pub fn rows_from_numpy((x, y, weights): &RowsArrays<'_>, shape: Shape) -> Result<InMemory, Failure> {
     let rows = InMemory::new(block_from_numpy(x, shape.x_cols)?, block_from_numpy(y, shape.y_cols)?)?;
     Ok(match weights {

@@ -1,10 +1,10 @@
-//! Long computations: on a thread pool, with the interpreter free, stopped by Ctrl-C within a second.
+//! Runs long computations on a thread pool, with the interpreter free. Ctrl-C stops them within a second.
 //!
 //! The work runs on the pool's threads and sends events to the calling thread, which alone talks to Python.
-//! Python delivers signals to its main thread only, so that thread checks for them while it waits. Work that
-//! is asked to stop ends after its current pass. If that takes longer than half a second, the work is left to
-//! end by itself; the data it reads stay alive until then. Work that has a state to save is waited for until
-//! another signal arrives.
+//! That thread checks for signals while it waits, because Python delivers them to its main thread only.
+//! Work that is asked to stop ends after its current pass. If that takes longer than half a second, we
+//! leave the work to end by itself; the data that it reads stay alive until then. If the work has a state
+//! to save, we wait for it until another signal arrives.
 
 use crate::failure::Failure;
 use crate::pool;
@@ -37,7 +37,7 @@ enum Event<T> {
     Done(Result<T, Failure>),
 }
 
-/// Python functions that follow the progress of the work. Each is optional.
+/// Python functions that follow the progress of the work. Each of them is optional.
 #[derive(Default)]
 pub struct Listeners<'py> {
     /// Called with the number of passes so far.
@@ -46,14 +46,14 @@ pub struct Listeners<'py> {
     pub on_iteration: Option<Bound<'py, PyAny>>,
     /// Called with the scores of each fold of a cross-validation, and whether its fits converged.
     pub on_fold: Option<Bound<'py, PyAny>>,
-    /// Whether work that is asked to stop has a state to save.
+    /// Whether work that is asked to stop has to save a state.
     pub saves: bool,
     /// Returns the cost of moving data between machines so far. The work itself calls it after every
     /// iteration.
     pub meter: Option<Py<PyAny>>,
 }
 
-/// The work's end of the conversation with the calling thread.
+/// The sending end of the channel from the work to the calling thread.
 pub struct Reporter<T> {
     sender: Sender<Event<T>>,
     stop: Arc<AtomicBool>,
@@ -109,10 +109,10 @@ fn run_on<T: Send + 'static>(
         start: Instant::now(),
     };
     pool.spawn(move || {
-        // `work` consumes everything it captured, so its memory is free before the result is sent.
+        // `work` consumes everything that it captured, so its memory is free before the result is sent.
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&reporter)));
         let outcome = outcome.unwrap_or_else(|panic| Err(bug(panic.as_ref())));
-        // If the caller gave up waiting, there is no receiver anymore, and that is fine.
+        // If the caller stopped waiting, there is no receiver, and that is fine.
         let _ = reporter.sender.send(Event::Done(outcome));
     });
     wait(py, &mut events, listeners).inspect_err(|_| {
@@ -136,8 +136,8 @@ fn wait<T: Send>(py: Python<'_>, events: &mut Receiver<Event<T>>, listeners: &Li
     }
 }
 
-/// The next event, or a timeout so that signals can be checked. A receiver is not `Sync`, hence the exclusive
-/// borrow.
+/// The next event, or a timeout that lets the caller check for signals. The borrow is exclusive because a
+/// receiver is not `Sync`.
 fn next_event<T>(events: &mut Receiver<Event<T>>) -> Result<Event<T>, RecvTimeoutError> {
     events.recv_timeout(POLL)
 }
@@ -198,7 +198,7 @@ impl<T> Reporter<T> {
         self.readings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads the meter. A meter that fails costs its reading, not the fit.
+    /// Reads the meter. A meter that fails loses a reading and does not stop the fit.
     fn read_meter(&self) -> Option<Spent> {
         let meter = self.meter.as_ref()?;
         let spent = Python::attach(|py| meter.call0(py).and_then(|spent| spent.extract(py))).ok()?;
@@ -206,12 +206,12 @@ impl<T> Reporter<T> {
         Some(spent)
     }
 
-    /// Has the calling thread tell its listener about a finished fold.
+    /// Makes the calling thread tell its listener about a finished fold.
     pub fn fold(&self, fold: &FoldScores) {
         let _ = self.sender.send(Event::Fold(fold.clone()));
     }
 
-    /// Has the calling thread issue a Python warning.
+    /// Makes the calling thread issue a Python warning.
     pub fn warn(&self, text: String) {
         let _ = self.sender.send(Event::Warning(text));
     }

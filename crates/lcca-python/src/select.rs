@@ -1,4 +1,4 @@
-//! Choosing a ridge on held-out rows.
+//! Chooses a ridge on held-out rows.
 
 use crate::matrix::{Matrix, groups_of, pair_from_views};
 use crate::options::Options;
@@ -9,12 +9,12 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The ridges to compare and the rows to compare them on.
+/// The ridges to compare, and the rows to compare them on.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct CrossValidation<'py> {
     ridges: Vec<f64>,
-    /// The ridge of y, if it is the same for all.
+    /// The ridge of y, if all candidates share it.
     ridge_y: Option<f64>,
     /// The number of random folds, unless there are splits.
     folds: usize,
@@ -22,7 +22,7 @@ pub struct CrossValidation<'py> {
     splits: Option<Vec<(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>)>>,
     /// The group of each row, if random folds keep groups together.
     groups: Option<PyReadonlyArray1<'py, i64>>,
-    /// Folds that an earlier run has finished: their scores, and whether their fits converged.
+    /// The folds that an earlier run finished: their scores, and whether their fits converged.
     finished: Vec<(Vec<f64>, bool)>,
 }
 

@@ -1,4 +1,4 @@
-//! Least squares and singular vectors of one view, centered without making it dense.
+//! Least squares and singular vectors of one view, which is centered without making it dense.
 
 use crate::failure::Failure;
 use crate::matrix::Matrix;
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 /// The coefficients, the explained share of each target, and the column means of `x` and of the targets.
 type SolutionArrays<'py> = (Table<'py>, Vector<'py, f64>, Vector<'py, f64>, Vector<'py, f64>);
 
-/// A dictionary of options.
+/// The options of a solver, as a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct SolveOptions {
@@ -83,7 +83,7 @@ pub fn singular_vectors<'py>(
 }
 
 impl SolveOptions {
-    /// The solver of that name, with the given parameters as far as it has them.
+    /// The solver with the given name, and those of the given parameters that it has.
     fn solver(&self) -> Result<Solver, Failure> {
         let Some(spec) = SOLVERS.into_iter().find(|spec| spec.name == self.method) else {
             let names: Vec<String> = SOLVERS.iter().map(|spec| format!("{:?}", spec.name)).collect();

@@ -1,13 +1,13 @@
-//! Sums over rows that are not matrices: the moments of a view and the sample behind an estimate of the joint
-//! Gram matrix.
+//! Sums over rows that are not matrices: the moments of a view, and the sample behind an estimate of the
+//! joint Gram matrix.
 
 use crate::panels::Vector;
 use lcca::data::{GramSample, Moments};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-/// Weight of all rows; sum, sum of squares, count of stored entries and, if it differs, count of nonzero
-/// entries per column.
+/// The weight of all rows; per column the sum, the sum of squares, the count of stored entries and, if it
+/// differs, the count of nonzero entries.
 #[derive(FromPyObject)]
 pub enum MomentArrays<'py> {
     WithNonzero(f64, Numbers<'py>, Numbers<'py>, Counts<'py>, Counts<'py>),
@@ -15,14 +15,14 @@ pub enum MomentArrays<'py> {
 }
 type Numbers<'py> = PyReadonlyArray1<'py, f64>;
 type Counts<'py> = PyReadonlyArray1<'py, u64>;
-/// What [`moments_to_numpy`] returns.
+/// The arrays that [`moments_to_numpy`] returns.
 pub type MomentTuple<'py> = (f64, Vector<'py, f64>, Vector<'py, f64>, Vector<'py, u64>, Vector<'py, u64>);
 
-/// Rows; rows in the sample; pairs of columns in all rows; pairs in the largest row; stored entries; the
-/// sampled pairs.
+/// The number of rows; rows in the sample; pairs of columns in all rows; pairs in the largest row; stored
+/// entries; the sampled pairs.
 #[derive(FromPyObject)]
 pub struct SampleArrays<'py>(usize, usize, f64, f64, f64, PyReadonlyArray1<'py, u64>);
-/// What [`sample_to_numpy`] returns.
+/// The numbers that [`sample_to_numpy`] returns.
 pub type SampleTuple<'py> = (usize, usize, f64, f64, f64, Vector<'py, u64>);
 
 pub fn moments_to_numpy(py: Python<'_>, moments: Moments) -> MomentTuple<'_> {

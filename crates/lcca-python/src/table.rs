@@ -1,10 +1,10 @@
-//! How files with tables are understood, as Python says it.
+//! The options for reading tables, as Python passes them.
 
 use crate::failure::Failure;
 use lcca_io::{Categorical, Index, Missing, TableOptions};
 use pyo3::prelude::*;
 
-/// A dictionary of options. What is None is guessed, or is the default of the reader.
+/// A dictionary of options. An option that is None is guessed, or takes the reader's default.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Table {
@@ -15,7 +15,7 @@ pub struct Table {
     columns: Option<Vec<String>>,
     missing: String,
     categorical: String,
-    /// Columns that are categories whatever they hold.
+    /// The columns to read as categories, even if they hold numbers.
     categories: Option<Vec<String>>,
     delimiter: Option<char>,
     decimal: Option<char>,

@@ -1,4 +1,4 @@
-//! CCA of two data sets with the same columns and different rows.
+//! CCA of two data sets with the same columns but different rows.
 
 use crate::failure::Failure;
 use crate::matrix::Matrix;
@@ -26,7 +26,7 @@ struct State {
 }
 
 impl State {
-    /// The sums, which begin when the scale of the columns is known.
+    /// The sums, which start when the scale of the columns is known.
     fn sums(&mut self, cols: usize) -> &mut lcca::data::RowSums {
         let moments = &self.moments;
         self.sums.get_or_insert_with(|| {
@@ -36,7 +36,7 @@ impl State {
         })
     }
 
-    /// The rows as they are standardized.
+    /// The rows moved near the origin, if the columns are scaled.
     fn near(&self, rows: lcca::matrix::Matrix) -> lcca::matrix::Matrix {
         match &self.moments {
             Some(moments) => moments.near(&rows),

@@ -7,8 +7,9 @@
     pair = lcca.dask.from_loaders(client, [("x_0.npz", "y_0.npz"), ("x_1.npz", "y_1.npz")])
     model = lcca.CCA(n_components=20, ridge=0.01).fit(pair)
 
-The loop runs in the client. A pass sends thin panels to every worker, multiplies them there and brings the sums home. No row
-ever moves. If a worker dies, its shards are loaded again by the workers that are left, or by one that replaces it.
+The loop runs in the client. A pass sends thin panels to every worker, multiplies them there and brings the
+sums home. No row ever moves. If a worker dies, its shards are loaded again by the workers that are left, or
+by one that replaces it.
 """
 
 try:

@@ -13,7 +13,8 @@ Load = Callable[[int, str], Future]
 
 
 class Balance:
-    """Loads shards again on idle workers. A shard keeps serving at its old place until it is loaded at the new one."""
+    """Loads shards again on idle workers. A shard keeps serving at its old place until it
+    is loaded at the new one."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -23,7 +24,8 @@ class Balance:
         self._refused: set[str] = set()
 
     def look(self, placed: dict[str, list[int]], load: Load) -> None:
-        """Notes which workers have no shard, and starts to move shards to those that have had none for long."""
+        """Notes which workers have no shard, and starts to move shards to those
+        that have had none for long."""
         now = time.monotonic()
         if now - self._looked < _LOOK:
             return
@@ -41,7 +43,8 @@ class Balance:
                     self._moves[shard] = (address, load(shard, address))
 
     def moved(self) -> dict[int, Future]:
-        """The shards that have been loaded at their new place. A worker that cannot load a shard gets no other."""
+        """The shards that have been loaded at their new place. A worker that cannot
+        load a shard gets no other."""
         ended = {shard: move for shard, move in self._moves.items() if move[1].status != "pending"}
         for shard, (address, future) in ended.items():
             del self._moves[shard]
@@ -51,7 +54,8 @@ class Balance:
 
 
 def _take_share(placed: dict[str, list[int]], share: int) -> list[int]:
-    """Removes one more worker's share from `placed`, last shards first, always from the worker that has most."""
+    """Removes one more worker's share from `placed`, last shards first,
+    always from the worker that has most."""
     taken: list[int] = []
     while len(taken) < share:
         most = max(placed.values(), key=len)

@@ -29,20 +29,23 @@ def from_loaders(
     client : distributed.Client
         The cluster.
     loaders : iterable of (x, y) or (x, y, weights)
-        One entry per shard. `x` and `y` are functions without arguments that return rows, paths of files that lcca reads as
-        the workers see them, or URLs of such files that fsspec opens; `weights` is a function or an array of row weights.
-        Shards without rows are left out; a file must have rows. If both views of a shard have names of rows, such as the indexes of
-        frames, rows are paired by them within the shard, and different names are an error; rows of two shards are never paired.
+        One entry per shard. `x` and `y` are functions without arguments that return rows, paths of files that
+        lcca reads as the workers see them, or URLs of such files that fsspec opens; `weights` is a function
+        or an array of row weights. Shards without rows are left out; a file must have rows. If both views of
+        a shard have names of rows, such as the indexes of frames, rows are paired by them within the shard,
+        and different names are an error; rows of two shards are never paired.
     transfer : str
-        The type in which panels and products travel. "float32" halves the bytes of a pass and rounds every number of a panel
-        to 24 bits: products are off by about 1e-7 of their size, and so is the total. [default: "float64"]
+        The type in which panels and products travel. "float32" halves the bytes of a pass and rounds every
+        number of a panel to 24 bits: products are off by about 1e-7 of their size, and so is the total.
+        [default: "float64"]
     retries : int
         How often a loader that raised an exception is called again.
     worker_timeout : float
-        Seconds to wait for a worker if the cluster has none, or if all are paused because their memory is full, and for one that
-        sends nothing any more, because its process is stopped or its machine cut off. A warning says what is waited for, for a
-        silent worker after 30 s or half of the time, and a `NoWorkersError` or `SilentWorkerError` ends the wait. The default is
-        that of Dask's own `worker-ttl`. [default: 300]
+        Seconds to wait for a worker if the cluster has none, or if all are paused because their memory is
+        full, and for one that sends nothing any more, because its process is stopped or its machine cut off.
+        A warning says what is waited for, for a silent worker after 30 s or half of the time, and a
+        `NoWorkersError` or `SilentWorkerError` ends the wait. The default is that of Dask's own
+        `worker-ttl`. [default: 300]
 
     Returns
     -------
@@ -86,8 +89,12 @@ def from_parquet(
     Patience(client, worker_timeout).wait("the row groups of the files are to be counted")
     groups = [_row_groups(client, view) for view in (x, y)]
     if len(groups[0]) != len(groups[1]):
-        raise ValueError(f"x has {len(groups[0])} groups of rows and y has {len(groups[1])}, expected equally many")
-    return from_loaders(client, zip(*groups, strict=True), transfer=transfer, retries=retries, worker_timeout=worker_timeout)
+        raise ValueError(
+            f"x has {len(groups[0])} groups of rows and y has {len(groups[1])}, expected equally many"
+        )
+    return from_loaders(
+        client, zip(*groups, strict=True), transfer=transfer, retries=retries, worker_timeout=worker_timeout
+    )
 
 
 def _row_groups(client: Client, view: Any) -> list[_files.RowGroup]:
@@ -110,8 +117,8 @@ def from_delayed(
     client : distributed.Client
         The cluster.
     shards : iterable of (x, y) or (x, y, weights)
-        Delayed values of anything that a loader may return, such as SciPy matrices and arrays. Indexes of frames are compared as
-        for `from_loaders`.
+        Delayed values of anything that a loader may return, such as SciPy matrices and arrays. Indexes of
+        frames are compared as for `from_loaders`.
     transfer, retries, worker_timeout
         As for `from_loaders`.
 
@@ -154,7 +161,9 @@ def from_array(
     views = [x, y] if weights is None else [x, y, weights]
     for name, view in zip("xy", views, strict=False):
         if view.ndim == 2 and view.numblocks[1] != 1:
-            raise ValueError(f"{name} is cut into {view.numblocks[1]} chunks of columns, expected one: rechunk({{1: -1}})")
+            raise ValueError(
+                f"{name} is cut into {view.numblocks[1]} chunks of columns, expected one: rechunk({{1: -1}})"
+            )
     if any(view.numblocks[0] != x.numblocks[0] for view in views) or any(_differ(view, x) for view in views):
         raise ValueError("the arrays have different chunks of rows: rechunk one like the other")
     shards = zip(*(view.to_delayed().ravel() for view in views), strict=True)
@@ -180,8 +189,8 @@ def from_dataframe(
     frame : dask frame
         The rows.
     x, y : callable
-        Make one view each from a partition. They must return the same columns for every partition: a HashingVectorizer does,
-        and so does any vectorizer that was fitted beforehand.
+        Make one view each from a partition. They must return the same columns for every partition: a
+        HashingVectorizer does, and so does any vectorizer that was fitted beforehand.
     transfer, retries, worker_timeout
         As for `from_loaders`.
 

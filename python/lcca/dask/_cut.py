@@ -27,7 +27,8 @@ Product = NDArray[Any] | Cut
 
 
 def cut(product: NDArray[Any], rows: NDArray[np.intp], dtype: str) -> Product:
-    """Leaves out all other rows, which must be zero, if that is worthwhile; numbers become the type to travel as."""
+    """Leaves out all other rows, which must be zero, if that is worthwhile;
+    numbers become the type to travel as."""
     if len(rows) > _WORTHWHILE * len(product):
         return product.astype(dtype, copy=False)
     return Cut(len(product), rows, product[rows].astype(dtype, copy=False))

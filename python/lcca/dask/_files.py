@@ -26,7 +26,8 @@ def read(path: Any) -> tuple[Matrix, bool]:
     Parameters
     ----------
     path : str or path
-        A local file, or a URL. The file of a URL is copied to the worker's folder and removed after it has been read.
+        A local file, or a URL. The file of a URL is copied to the worker's folder and
+        removed after it has been read.
 
     Returns
     -------
@@ -56,7 +57,8 @@ def _is_mapped(path: str) -> bool:
 
 
 def _temporary_folder() -> "tempfile.TemporaryDirectory[str]":
-    """A temporary folder within the worker's own. The system's default outside of a task: the client may unpickle a shard."""
+    """A temporary folder within the worker's own. The system's default outside of a task:
+    the client may unpickle a shard."""
     try:
         parent = get_worker().local_directory
     except ValueError:

@@ -1,8 +1,9 @@
-"""What a worker keeps between passes: the shards of one pair as the engine's `Pieces`, their scratch panels, and threads.
+"""What a worker keeps between passes: the shards of one pair as the engine's `Pieces`,
+their scratch panels, and threads.
 
-There is one entry per pair of views and worker. It refers to its shards weakly and is dropped as soon as one of them is gone:
-moved to another worker, spilled to disk, or released by the client. An entry answers only for the very shards that it was built
-from, and the client drops its entries when a fit ends.
+There is one entry per pair of views and worker. It refers to its shards weakly and is dropped as soon as one
+of them is gone: moved to another worker, spilled to disk, or released by the client. An entry answers only
+for the very shards that it was built from, and the client drops its entries when a fit ends.
 """
 
 import weakref
@@ -37,7 +38,8 @@ class Entry:
     """The engine's view of some shards, for as long as all of them are on this worker."""
 
     def __init__(self, key: _Key, shards: Sequence[HasRows], pool: _lcca.Pool) -> None:
-        # A callback that referred to the entry itself would make a cycle, and panels would wait for the garbage collector.
+        # A callback that referred to the entry itself would make a cycle,
+        # and panels would wait for the garbage collector.
         self._shards = [weakref.ref(shard, partial(_drop_if_built_from, key)) for shard in shards]
         self._touched: dict[int, NDArray[np.intp]] = {}
         self.pool = pool
@@ -57,12 +59,15 @@ class Entry:
         """The columns of one view that have entries in any of the shards."""
         if side not in self._touched:
             shards = [shard for shard in (own() for own in self._shards) if shard is not None]
-            self._touched[side] = np.flatnonzero(np.logical_or.reduce([shard.touched[side] for shard in shards]))
+            self._touched[side] = np.flatnonzero(
+                np.logical_or.reduce([shard.touched[side] for shard in shards])
+            )
         return self._touched[side]
 
 
 def entry(owner: str, shards: Sequence[HasRows]) -> Entry:
-    """The entry of one pair of views for these shards, built anew unless the last call was for the very same ones."""
+    """The entry of one pair of views for these shards, built anew unless the last call
+    was for the very same ones."""
     key, size = (_address(), owner), threads()
     known = _entries.get(key)
     if known is None or not known.is_built_from(shards, size):
@@ -74,7 +79,8 @@ def entry(owner: str, shards: Sequence[HasRows]) -> Entry:
 
 
 async def forget(owners: Sequence[str]) -> None:
-    """Drops the entries of these pairs, because a fit has ended. Threads end with the last entry that uses them.
+    """Drops the entries of these pairs, because a fit has ended.
+    Threads end with the last entry that uses them.
 
     A coroutine, because Dask waits for the answer of any other function.
     """
@@ -98,7 +104,8 @@ def shared_pool(size: int) -> _lcca.Pool:
 
 
 def threads() -> int:
-    """The threads of this worker; 1 outside of a task, because a shard may also be unpickled by the client."""
+    """The threads of this worker; 1 outside of a task, because a shard may also be
+    unpickled by the client."""
     try:
         return int(get_worker().state.nthreads)
     except ValueError:

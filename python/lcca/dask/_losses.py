@@ -1,8 +1,10 @@
-"""Workers that die while they load a shard, and clusters without workers: counted and timed, so that no fit waits forever.
+"""Workers that die while they load a shard, and clusters without workers:
+counted and timed, so that no fit waits forever.
 
-Dask gives up on a task that killed several workers. Here a task that the scheduler cannot place is sent again under another key,
-so its losses are added up per shard. The scheduler suspects every task that a dead worker still had to do. Loading tasks tell
-when they begin and end, so the one that was running is known, and how much memory it had taken by then.
+Dask gives up on a task that killed several workers. Here a task that the scheduler cannot place is sent again
+under another key, so its losses are added up per shard. The scheduler suspects every task that a dead worker
+still had to do. Loading tasks tell when they begin and end, so the one that was running is known, and how
+much memory it had taken by then.
 """
 
 import contextlib
@@ -113,7 +115,8 @@ def _suspicions(keys: list[str], dask_scheduler: Any = None) -> dict[str, int]:
 
 
 def _running(events: Any) -> dict[str, dict[str, Any]]:
-    """By key: loads that began and never ended, how often, the largest memory seen, and what was said about them."""
+    """By key: loads that began and never ended, how often, the largest memory seen,
+    and what was said about them."""
     found: dict[str, dict[str, Any]] = {}
     for _, event in events:
         if event["state"] == "begun":
@@ -164,13 +167,23 @@ class Patience:
         now = time.monotonic()
         self._since = now if self._since is None else self._since
         waited = now - self._since
-        what = "no workers" if not states else f"{len(states)} workers, all of them paused because their memory is full"
+        what = (
+            "no workers"
+            if not states
+            else f"{len(states)} workers, all of them paused because their memory is full"
+        )
         if not self._told and waited > min(_SILENT, self._seconds / 2):
             self._told = True
             _notes.warn(f"the cluster has {what}, and {waiting_for}: waiting up to {self._seconds:g} s")
         if waited > self._seconds:
-            advice = "start workers, or raise worker_timeout" if not states else "use more workers or smaller shards"
-            raise NoWorkersError(f"the cluster has had {what} for {self._seconds:g} s, and {waiting_for}: {advice}")
+            advice = (
+                "start workers, or raise worker_timeout"
+                if not states
+                else "use more workers or smaller shards"
+            )
+            raise NoWorkersError(
+                f"the cluster has had {what} for {self._seconds:g} s, and {waiting_for}: {advice}"
+            )
 
 
 def _worker_states(dask_scheduler: Any = None) -> list[str]:

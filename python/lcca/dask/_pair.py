@@ -21,16 +21,17 @@ _FAREWELL = 5.0  # seconds for telling the workers that a fit has ended
 
 
 class Pair(RemotePair):
-    """Two views of the same rows, in shards on workers. Make one with `from_loaders` or its siblings and give it to `CCA.fit`.
+    """Two views of the same rows, in shards on workers. Make one with `from_loaders` or its siblings
+    and give it to `CCA.fit`.
 
     Attributes
     ----------
     shape : tuple of int
         Rows, columns of X, columns of y.
     passes_ : list of dict
-        One entry per round of the last fit: the question (`verb`), the numbers of `workers` and `shards`, the bytes that went
-        out (`bytes_out`) and came in (`bytes_in`), the `seconds` in all, those of the slowest worker's `kernel`, those spent
-        `waiting` for anything else, and the number of `attempts`.
+        One entry per round of the last fit: the question (`verb`), the numbers of `workers` and `shards`, the
+        bytes that went out (`bytes_out`) and came in (`bytes_in`), the `seconds` in all, those of the slowest
+        worker's `kernel`, those spent `waiting` for anything else, and the number of `attempts`.
     """
 
     capabilities = ("structure", "grams", "joint_grams", "triangles", "blocks", "samples")
@@ -84,7 +85,8 @@ class Pair(RemotePair):
             if shard["shape"][1:] != first["shape"][1:]:
                 (_, x, y), (_, x_first, y_first) = shard["shape"], first["shape"]
                 raise ValueError(
-                    f"shard {shard['name']!r} has {x} + {y} columns, expected {x_first} + {y_first} as shard {first['name']!r} has"
+                    f"shard {shard['name']!r} has {x} + {y} columns, "
+                    f"expected {x_first} + {y_first} as shard {first['name']!r} has"
                 )
         self.shape = (sum(rows for rows, _, _ in shapes), *first["shape"][1:])
         one_hot, dense = ([shard[name] for shard in self._summaries] for name in ("one_hot", "dense"))
@@ -93,10 +95,14 @@ class Pair(RemotePair):
 
     def __repr__(self) -> str:
         rows, x_cols, y_cols = self.shape
-        return f"<lcca.dask.Pair of {rows} rows and {x_cols} + {y_cols} columns in {len(self._summaries)} shards>"
+        return (
+            f"<lcca.dask.Pair of {rows} rows and {x_cols} + {y_cols} columns in "
+            f"{len(self._summaries)} shards>"
+        )
 
     def _ask(self, verb: str, *arguments: Any, panels: Any = None) -> Any:
-        """Runs one round. Rounds of simultaneous fits take turns, because each round keeps every worker busy."""
+        """Runs one round. Rounds of simultaneous fits take turns,
+        because each round keeps every worker busy."""
         with self._one_round_at_a_time, closing_explained(self._shards.client):
             value, record = _round.run(self._shards, self._owner, verb, arguments, panels)
             self.passes_.append(record)
@@ -111,7 +117,8 @@ class Pair(RemotePair):
     # The questions of the engine
 
     def prepare(self, columns: int) -> None:
-        """Clears `passes_`, lets failed shards be loaded again, and checks that every worker has enough memory."""
+        """Clears `passes_`, lets failed shards be loaded again, and checks that every
+        worker has enough memory."""
         self.passes_.clear()
         self._shards.forget_failures()
         self._summaries = self._summarized()
@@ -126,7 +133,8 @@ class Pair(RemotePair):
             self._release()
 
     def _release(self) -> None:
-        """Tells the workers, and does not wait for them. If that fails, the entries go later, with their shards."""
+        """Tells the workers, and does not wait for them. If that fails, the entries go later,
+        with their shards."""
         with self._one_round_at_a_time, contextlib.suppress(Exception):
             owners, self._owners[:] = list(self._owners), [self._owner]
             client = self._shards.client

@@ -1,4 +1,5 @@
-"""One round: ask every worker once and bring home the merged answer; if something is lost on the way, ask again."""
+"""One round: ask every worker once and bring home the merged answer;
+if something is lost on the way, ask again."""
 
 import asyncio
 import concurrent.futures
@@ -13,7 +14,8 @@ from lcca.dask import _worker
 from lcca.dask._shards import Forgotten, Shards
 
 _FAN_IN = 4  # answers that one worker merges
-_FEW = 4  # up to this many workers, the client itself sends the panels and adds the products; beyond, workers do so
+# Up to this many workers, the client itself sends the panels and adds the products; beyond, workers do so.
+_FEW = 4
 _SMALL = 32 << 20  # bytes of panels up to which products are not worth sending from worker to worker
 _LOOK = 0.25  # seconds between two checks that every worker of the round is alive
 _ATTEMPTS = 12
@@ -64,7 +66,10 @@ def run(
             shards.raise_failures()
             raise failed.error from None
         return answer.value, _record(verb, start, answer, places, panels, attempt)
-    why = "workers disappear faster than they can answer, as they do if shards and panels together exceed their memory"
+    why = (
+        "workers disappear faster than they can answer, "
+        "as they do if shards and panels together exceed their memory"
+    )
     if str(lost):
         why = f"the last time by {type(lost).__name__}: {lost}"
     raise RuntimeError(f"{verb} was lost {_ATTEMPTS} times in a row; {why}") from lost
@@ -78,8 +83,11 @@ def _attempt(
     level = []
     for address, held in places.items():
         first = [] if panels is None else [sent[address]]
-        # No other worker may answer, because shards would have to move. If this one dies, the round is repeated.
-        task = client.submit(_worker.ask, owner, verb, [*first, *arguments], *held, workers=[address], pure=False)
+        # No other worker may answer, because shards would have to move.
+        # If this one dies, the round is repeated.
+        task = client.submit(
+            _worker.ask, owner, verb, [*first, *arguments], *held, workers=[address], pure=False
+        )
         level.append((address, task))
     if verb == "products" and len(level) <= _FEW and _worker.nested_bytes(panels) <= _SMALL:
         return _worker.sum_in_place(*_fetched(shards, [task for _, task in level], places))
@@ -92,7 +100,8 @@ def _fetched(shards: Shards, tasks: list[Future], places: dict[str, list[Future]
     watch.until_finished()
     arrived: list[_worker.Answer] = []
 
-    # Futures of two libraries that wait for each other are freed late, so they must not own the arrays that arrive.
+    # Futures of two libraries that wait for each other are freed late,
+    # so they must not own the arrays that arrive.
     async def fetch() -> None:
         arrived.extend(await shards.client.gather(tasks, direct=True, asynchronous=True))
 
@@ -101,11 +110,14 @@ def _fetched(shards: Shards, tasks: list[Future], places: dict[str, list[Future]
 
 
 def _broadcast(shards: Shards, places: dict[str, list[Future]], panels: Any) -> dict[str, Future]:
-    """Puts the panels on every worker: sent to each if there are few, else to one and from there along a tree."""
+    """Puts the panels on every worker: sent to each if there are few,
+    else to one and from there along a tree."""
     if panels is None:
         return {}
     send = _send_to_all if len(places) > _FEW else _send_to_each
-    sent: dict[str, Future] = _Watch(shards, [], set(places)).until_done(send(shards.client, list(places), panels))
+    sent: dict[str, Future] = _Watch(shards, [], set(places)).until_done(
+        send(shards.client, list(places), panels)
+    )
     return sent
 
 
@@ -153,7 +165,8 @@ class _Watch:
         return not self._workers <= set(self._client.nthreads()) or bool(self._forgotten.look(self._tasks))
 
     def until_done(self, transfer: Coroutine[Any, Any, Any]) -> Any:
-        """Waits for a transfer between the client and workers. Dask itself would wait forever if one of them dies or stops."""
+        """Waits for a transfer between the client and workers. Dask itself would wait forever if
+        one of them dies or stops."""
         running = asyncio.run_coroutine_threadsafe(transfer, self._client.loop.asyncio_loop)
         try:
             while True:
@@ -185,7 +198,12 @@ class _Watch:
 
 
 def _record(
-    verb: str, start: float, answer: _worker.Answer, places: dict[str, list[Future]], panels: Any, attempts: int
+    verb: str,
+    start: float,
+    answer: _worker.Answer,
+    places: dict[str, list[Future]],
+    panels: Any,
+    attempts: int,
 ) -> dict[str, Any]:
     seconds = time.perf_counter() - start
     return {

@@ -1,4 +1,5 @@
-"""Samples of rows, as arrays: per view the offsets, columns and values of sparse rows, then the row weights or None."""
+"""Samples of rows, as arrays: per view the offsets, columns and values of sparse rows,
+then the row weights or None."""
 
 from typing import Any
 

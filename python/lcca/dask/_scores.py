@@ -1,4 +1,5 @@
-"""Canonical variables as Dask arrays: computed on the workers that hold the rows, when the arrays are computed."""
+"""Canonical variables as Dask arrays: computed on the workers that hold the rows,
+when the arrays are computed."""
 
 from typing import Any
 
@@ -26,7 +27,10 @@ def scores(shards: Shards, rows: list[int], view_weights: list[Any]) -> tuple[An
     x, y : dask arrays
         One chunk per shard.
     """
-    x, y = (_view_scores(shards, rows, weights, view) for weights, view in zip(view_weights, ("X", "y"), strict=True))
+    x, y = (
+        _view_scores(shards, rows, weights, view)
+        for weights, view in zip(view_weights, ("X", "y"), strict=True)
+    )
     return x, y
 
 

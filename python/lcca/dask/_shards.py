@@ -1,8 +1,8 @@
 """Row shards as futures: which worker holds each, and how lost ones are loaded again.
 
-Every shard is assigned to a worker when it is first loaded, but any other may load it: that is how Dask replaces the shards of
-a worker that dies. Work stealing may move a loading task as well, so the places of shards are looked up before every round.
-`Balance` gives shards to workers that join.
+Every shard is assigned to a worker when it is first loaded, but any other may load it: that is how Dask
+replaces the shards of a worker that dies. Work stealing may move a loading task as well, so the places of
+shards are looked up before every round. `Balance` gives shards to workers that join.
 """
 
 import time
@@ -19,7 +19,8 @@ from lcca.dask._balance import Balance
 from lcca.dask._losses import Losses, Patience
 from lcca.dask._silence import Silence
 
-# Makes a task under a given key. If the flag is set, the task loads from the original source rather than from another shard.
+# Makes a task under a given key. If the flag is set, the task loads from the original source rather
+# than from another shard.
 Recipe = Callable[[str, bool], Delayed]
 
 _BETWEEN = 0.05  # seconds between two looks at the places of shards
@@ -41,8 +42,8 @@ class ShardError(RuntimeError):
 class Forgotten:
     """Finds tasks that will never finish because they were sent while the scheduler was restarting.
 
-    The scheduler either does not know them, or waits for a worker that is gone although any other would do. It does not know
-    tasks in transit either, so a task counts as forgotten only after some time.
+    The scheduler either does not know them, or waits for a worker that is gone although any other would do.
+    It does not know tasks in transit either, so a task counts as forgotten only after some time.
     """
 
     def __init__(self, client: Client) -> None:
@@ -135,7 +136,9 @@ class Shards:
     def _addresses(self) -> list[str]:
         """The worker that holds each shard."""
         while True:
-            addresses = {future.key: address for address, futures in self.places().items() for future in futures}
+            addresses = {
+                future.key: address for address, futures in self.places().items() for future in futures
+            }
             keys = [future.key for future in self.futures]
             if all(key in addresses for key in keys):
                 return [addresses[key] for key in keys]
@@ -182,7 +185,8 @@ class Shards:
             time.sleep(_BETWEEN)
 
     def _look(self) -> None:
-        """While shards are being loaded: raises if that is hopeless, and lets those be sent again that nobody will load."""
+        """While shards are being loaded: raises if that is hopeless,
+        and lets those be sent again that nobody will load."""
         if self._parent is not None:
             self._parent._look()
         self.raise_failures()
@@ -196,7 +200,9 @@ class Shards:
             self._drop(self._forgotten.look(loading))
 
     def _drop(self, keys: list[str]) -> None:
-        self._futures = [None if future is not None and future.key in keys else future for future in self._futures]
+        self._futures = [
+            None if future is not None and future.key in keys else future for future in self._futures
+        ]
 
     def raise_failures(self) -> None:
         """Raises the error of a loader that failed, with the name of its shard."""
@@ -204,7 +210,9 @@ class Shards:
             if future is not None and future.status == "error":
                 error = future.exception()
                 if isinstance(error, KilledWorker):
-                    shard, text = self._losses.explain([i for i, f in enumerate(self._futures) if _was_killed(f)])
+                    shard, text = self._losses.explain(
+                        [i for i, f in enumerate(self._futures) if _was_killed(f)]
+                    )
                     raise ShardError(self.names[shard], text) from error
                 raise ShardError(name, f"{type(error).__name__}: {error}") from error
 
@@ -219,7 +227,10 @@ class Shards:
                 self._seen[shard] = home, self._changes
         places = {address: [futures[shard] for shard in groups[address]] for address in sorted(groups)}
         # The shards that arrived last move first, so that a worker that comes back gets the shards it had.
-        by_arrival = {address: sorted(shards, key=lambda shard: self._seen[shard][1]) for address, shards in groups.items()}
+        by_arrival = {
+            address: sorted(shards, key=lambda shard: self._seen[shard][1])
+            for address, shards in groups.items()
+        }
         self._balance.look(by_arrival, self._load_only_on)
         return places
 

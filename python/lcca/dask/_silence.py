@@ -1,7 +1,8 @@
-"""Workers that say nothing any more, and clusters that are closed during a fit: it ends with one sentence and does not wait forever.
+"""Workers that say nothing any more, and clusters that are closed during a fit:
+it ends with one sentence and does not wait forever.
 
-A process that is stopped, or whose machine is cut off, keeps its connections: nothing fails, and nothing arrives. But workers send
-heartbeats to the scheduler, at least every few seconds, and those stop.
+A process that is stopped, or whose machine is cut off, keeps its connections: nothing fails, and nothing
+arrives. But workers send heartbeats to the scheduler, at least every few seconds, and those stop.
 """
 
 import contextlib
@@ -22,7 +23,8 @@ _CONSEQUENCES = (OSError, AttributeError, CancelledError)
 
 
 class SilentWorkerError(RuntimeError):
-    """A worker that holds or loads shards said nothing for longer than `worker_timeout`. `address` is the worker's."""
+    """A worker that holds or loads shards said nothing for longer than `worker_timeout`.
+    `address` is the worker's."""
 
     def __init__(self, address: str, text: str) -> None:
         super().__init__(text)
@@ -45,7 +47,8 @@ class Silence:
         self._told: set[str] = set()
 
     def look(self, workers: Iterable[str] = (), tasks: Iterable[str] = ()) -> None:
-        """Raises if one of these workers, or one that runs these tasks, has been silent for too long; tells the user before that."""
+        """Raises if one of these workers, or one that runs these tasks, has been silent for too long;
+        tells the user before that."""
         if time.monotonic() - self._looked < _LOOK:
             return
         self._looked = time.monotonic()
@@ -55,12 +58,15 @@ class Silence:
             if seconds > self._seconds:
                 raise SilentWorkerError(
                     address,
-                    f"worker {address} has sent nothing for {self._seconds:g} s: its process is stopped or its machine cannot be "
-                    "reached; restart it, or raise worker_timeout if it will come back",
+                    f"worker {address} has sent nothing for {self._seconds:g} s: its process is stopped or "
+                    "its machine cannot be reached; restart it, or raise worker_timeout if it will come back",
                 )
             if seconds > told_after and address not in self._told:
                 self._told.add(address)
-                _notes.warn(f"worker {address} has sent nothing for {seconds:.0f} s: waiting up to {self._seconds:g} s")
+                _notes.warn(
+                    f"worker {address} has sent nothing for {seconds:.0f} s: "
+                    f"waiting up to {self._seconds:g} s"
+                )
 
 
 def _silent(workers: list[str], tasks: list[str], dask_scheduler: Any = None) -> dict[str, float]:
@@ -80,7 +86,8 @@ def closing_explained(client: Client) -> Iterator[None]:
         if not _is_closed(client, isinstance(error, _CONSEQUENCES)):
             raise
         raise ClosedClusterError(
-            "the cluster or its client was closed during the fit: keep both open until it ends, and make a new pair"
+            "the cluster or its client was closed during the fit: keep both open until it ends, "
+            "and make a new pair"
         ) from error
 
 

@@ -1,4 +1,5 @@
-"""Code that runs on the workers: loading a shard, answering one round's question for all shards of a worker, merging answers.
+"""Code that runs on the workers: loading a shard, answering one round's question for all shards of a worker,
+merging answers.
 
 Answers are NumPy arrays of the size of panels, never of the size of rows.
 """
@@ -22,7 +23,8 @@ Columns = tuple[NDArray[np.uint32] | None, NDArray[np.uint32] | None]
 
 @dataclass
 class Shard:
-    """Rows of both views on a worker. It is pickled as the sources it was loaded from: moving it means loading it again."""
+    """Rows of both views on a worker. It is pickled as the sources it was loaded from:
+    moving it means loading it again."""
 
     name: str
     source: tuple[Any, Any, Any]
@@ -59,7 +61,10 @@ class Empty:
 
     def summary(self) -> dict[str, Any]:
         """The same facts as those of a shard with rows."""
-        return {"shape": (0, *self.columns), "one_hot": (True, True), "dense": (False, False), "name": self.name, "bytes": 0}
+        return {
+            "shape": (0, *self.columns), "one_hot": (True, True), "dense": (False, False), "name": self.name,
+            "bytes": 0,
+        }
 
 
 def load(name: str, x: Any, y: Any, weights: Any = None, columns: Columns | None = None) -> Shard | Empty:
@@ -106,7 +111,9 @@ def _paired(x: View, y: View, weights: Any) -> Paired:
         return _pairing.matched(x, y, lambda _: Beside(weights), "auto")
     except ValueError as error:
         message = str(error).split("; align=")[0]
-        raise ValueError(f"{message}; on a cluster, both views have the same row names in each shard, or none") from None
+        raise ValueError(
+            f"{message}; on a cluster, both views have the same row names in each shard, or none"
+        ) from None
 
 
 def _width(view: Any) -> int:
@@ -148,7 +155,8 @@ def scores(shard: Shard, view_weights: Any, view: str) -> NDArray[np.float64]:
 
 @dataclass
 class Answer:
-    """The answer of one worker, or of several merged: seconds are those of the slowest, bytes are those of all."""
+    """The answer of one worker, or of several merged: seconds are those of the slowest,
+    bytes are those of all."""
 
     value: Any
     seconds: float
@@ -164,7 +172,8 @@ def nested_bytes(value: Any) -> int:
 
 
 def aligned_arrays(value: Any) -> Any:
-    """The same nested tuples and lists with arrays that the engine can read: those from a network may begin at any byte."""
+    """The same nested tuples and lists with arrays that the engine can read:
+    those from a network may begin at any byte."""
     if isinstance(value, (tuple, list)):
         return type(value)(map(aligned_arrays, value))
     return np.require(value, requirements=["C", "A"]) if isinstance(value, np.ndarray) else value
@@ -198,7 +207,9 @@ def ask(owner: str, verb: str, arguments: Sequence[Any], *shards: Any) -> Answer
     return Answer(value, time.perf_counter() - start, len(shards), nested_bytes(value))
 
 
-def _products(entry: _kept.Entry, sources: Any, requested: list[tuple[int, int]], dtype: str) -> list[_cut.Product]:
+def _products(
+    entry: _kept.Entry, sources: Any, requested: list[tuple[int, int]], dtype: str
+) -> list[_cut.Product]:
     """Products without the rows of columns that no shard here touches."""
     aligned = tuple(s and (_aligned(s[0]), None if s[1] is None else _aligned(s[1])) for s in sources)
     products = zip(entry.pieces.products(aligned, requested), requested, strict=True)
@@ -226,7 +237,9 @@ _VERBS: dict[str, Callable[..., Any]] = {
 
 def combine(verb: str, *answers: Answer) -> Answer:
     """The answer for the shards of several workers together, merged in the given order."""
-    value, *others = (answer.value if verb == "products" else aligned_arrays(answer.value) for answer in answers)
+    value, *others = (
+        answer.value if verb == "products" else aligned_arrays(answer.value) for answer in answers
+    )
     for other in others:
         # None means that one of the workers cannot form the matrix, so nobody can form the sum.
         value = None if value is None or other is None else _MERGES[verb](value, other)
@@ -234,7 +247,9 @@ def combine(verb: str, *answers: Answer) -> Answer:
 
 
 def _merged(value: Any, answers: Sequence[Answer]) -> Answer:
-    return Answer(value, max(a.seconds for a in answers), sum(a.shards for a in answers), sum(a.nbytes for a in answers))
+    return Answer(
+        value, max(a.seconds for a in answers), sum(a.shards for a in answers), sum(a.nbytes for a in answers)
+    )
 
 
 def sum_in_place(*answers: Answer) -> Answer:

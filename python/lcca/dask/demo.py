@@ -1,4 +1,5 @@
-"""`python -m lcca.dask.demo`: kills one of two local workers during a fit of generated shards and gets the same answer."""
+"""`python -m lcca.dask.demo`: kills one of two local workers during a fit of generated shards
+and gets the same answer."""
 
 import os
 import signal
@@ -23,7 +24,9 @@ def make(view: int, shard: int) -> sp.csr_array:
     topic = topics.integers(0, 20, ROWS)
     near = topic[:, None] * COLUMNS // 20 + random.integers(0, COLUMNS // 20, (ROWS, 4))
     columns = np.hstack([near, random.integers(0, COLUMNS, (ROWS, 4))]).ravel()
-    rows = sp.csr_array((np.ones(columns.size), (np.repeat(np.arange(ROWS), 8), columns)), shape=(ROWS, COLUMNS))
+    rows = sp.csr_array(
+        (np.ones(columns.size), (np.repeat(np.arange(ROWS), 8), columns)), shape=(ROWS, COLUMNS)
+    )
     rows.data[:] = 1
     return rows
 
@@ -48,8 +51,12 @@ def main() -> int:
 
         many = lcca.CCA(**SETTINGS, callback=kill).fit(pair)
         repeated = sum(record["attempts"] - 1 for record in pair.passes_)
-        print(f"cluster:     total {many.total_:.12f} in {many.n_passes_:g} passes, {repeated} rounds repeated")
-    one = lcca.CCA(**SETTINGS).fit(*(sp.vstack([make(view, i) for i in range(SHARDS)], format="csr") for view in (0, 1)))
+        print(
+            f"cluster:     total {many.total_:.12f} in {many.n_passes_:g} passes, {repeated} rounds repeated"
+        )
+    one = lcca.CCA(**SETTINGS).fit(
+        *(sp.vstack([make(view, i) for i in range(SHARDS)], format="csr") for view in (0, 1))
+    )
     print(f"one machine: total {one.total_:.12f} in {one.n_passes_:g} passes")
     print(f"they differ by {abs(many.total_ - one.total_):.1e}")
     return int(abs(many.total_ - one.total_) > 1e-9)

@@ -1,6 +1,7 @@
 """Plots of a fitted model with matplotlib: `pip install lcca[plot]`.
 
-Every function draws on the given axes, or makes its own, and returns them. The program draws the same pictures: `lcca plot`.
+Every function draws on the given axes, or makes its own, and returns them.
+The program draws the same pictures: `lcca plot`.
 
 - how strong the pairs are: `scree` with intervals and p-values, `correlations`, `trace`, `ridge_path`
 - columns: `correlation_circle`, `loadings`, `heatmap`, `cim`

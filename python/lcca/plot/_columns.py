@@ -23,12 +23,18 @@ from lcca.plot._shared import (
 
 
 def correlation_circle(
-    model: CCA, X: Any = None, y: Any = None, *, components: Sequence[int] = (0, 1), top: int = 15, ax: Any = None
+    model: CCA,
+    X: Any = None,
+    y: Any = None,
+    *,
+    components: Sequence[int] = (0, 1),
+    top: int = 15,
+    ax: Any = None,
 ) -> Any:
     """Plots the columns of both views at their correlations with two components, in a circle of radius 1.
 
-    Columns near the circle are described by the two components. Columns in the same direction go together, columns on opposite
-    sides against each other.
+    Columns near the circle are described by the two components. Columns in the same direction go together,
+    columns on opposite sides against each other.
 
     Parameters
     ----------
@@ -71,7 +77,10 @@ def correlation_circle(
         ax.plot(radius * np.cos(turn), radius * np.sin(turn), color="0.7", linewidth=0.8)
     ax.axhline(0, color="0.9", linewidth=0.8, zorder=0)
     ax.axvline(0, color="0.9", linewidth=0.8, zorder=0)
-    ax.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), aspect="equal", xlabel=f"component {a}", ylabel=f"component {b}")
+    ax.set(
+        xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), aspect="equal", xlabel=f"component {a}",
+        ylabel=f"component {b}",
+    )
     named: list[tuple[float, Array, str, str]] = []
     for i, (view, values) in enumerate(zip("xy", loadings, strict=True)):
         places = np.nan_to_num(values[:, [a, b]])
@@ -80,19 +89,29 @@ def correlation_circle(
         for column in strongest(places, top, least=0):
             named.append((-float(np.hypot(*places[column])), places[column], texts[column], COLORS[i]))
     named.sort(key=lambda entry: entry[0])
-    name_points(ax, np.array([entry[1] for entry in named]), [entry[2] for entry in named], [entry[3] for entry in named])
+    name_points(
+        ax, np.array([entry[1] for entry in named]), [entry[2] for entry in named],
+        [entry[3] for entry in named],
+    )
     ax.legend(loc="upper right", fontsize=8)
     return ax
 
 
 def _on_rows(model: CCA, X: Any, y: Any) -> list[Array]:
-    """The correlations of columns with components on given rows, which are paired and completed as for `CCA.correlations`."""
+    """The correlations of columns with components on given rows,
+    which are paired and completed as for `CCA.correlations`."""
     if _inputs.fitted_normalization(model) != ["no", "no"]:
-        raise ValueError("this model normalizes rows, so the columns of other rows are not those of the model: expected no X and y")
+        raise ValueError(
+            "this model normalizes rows, so the columns of other rows are not those of the model: "
+            "expected no X and y"
+        )
     threads = _settings.threads(model.n_jobs)
     both = _inputs.known_pair(model, X, y, None, threads, None, None)
     if both.x.is_file or both.y.is_file:
-        raise TypeError("X and y have to be in memory to correlate their columns, expected arrays, sparse matrices or tables")
+        raise TypeError(
+            "X and y have to be in memory to correlate their columns, expected arrays, "
+            "sparse matrices or tables"
+        )
     return [_correlations(view.data, model._scores(view, threads)) for view in (both.x, both.y)]
 
 

@@ -23,7 +23,8 @@ def scree(
 ) -> Any:
     """Plots the correlation of each pair with all that is known about it.
 
-    Pairs count from 0, as in the other plots. The vertical axis runs from 0 to 1, so that rounding errors are not drawn as differences.
+    Pairs count from 0, as in the other plots. The vertical axis runs from 0 to 1,
+    so that rounding errors are not drawn as differences.
 
     Parameters
     ----------
@@ -34,8 +35,8 @@ def scree(
     bootstrap : Bootstrap, optional
         The result of `lcca.bootstrap`: corrected correlations with 95% intervals.
     significance : Significance, optional
-        The result of `lcca.permutation_test`: points with an adjusted p-value above 0.05 are hollow, and p-values are written
-        below.
+        The result of `lcca.permutation_test`: points with an adjusted p-value above 0.05 are hollow, and
+        p-values are written below.
     ax : matplotlib axes, optional
         Where to draw [default: new axes].
 
@@ -60,7 +61,9 @@ def scree(
         raise ValueError("y is given and X is not: both are needed, or neither")
     for name, result in (("bootstrap", bootstrap), ("significance", significance)):
         if result is not None and len(result.correlations) != len(pairs):
-            raise ValueError(f"{name} has {len(result.correlations)} pairs, expected the {len(pairs)} of the model")
+            raise ValueError(
+                f"{name} has {len(result.correlations)} pairs, expected the {len(pairs)} of the model"
+            )
     ax = new_axes(ax)
     ax.plot(pairs, model.correlations_, "o-", color=COLORS[0], markerfacecolor="none", label="training rows")
     held_out = model.held_out_correlations_
@@ -87,14 +90,19 @@ def _tested(ax: Any, pairs: Any, significance: Significance) -> None:
     sure = significance.p_adjusted <= 0.05
     color = COLORS[5]
     ax.plot(pairs, significance.correlations, "-", color=color, linewidth=1)
-    for chosen, fill, label in ((sure, color, "tested rows, p ≤ 0.05"), (~sure, "none", "tested rows, p > 0.05")):
+    for chosen, fill, label in (
+        (sure, color, "tested rows, p ≤ 0.05"),
+        (~sure, "none", "tested rows, p > 0.05"),
+    ):
         if chosen.any():
             look = {"color": color, "markerfacecolor": fill, "label": label}
             ax.plot(pairs[chosen], significance.correlations[chosen], "P", **look)
     if len(pairs) <= 12:
         for pair, p in zip(pairs, significance.p_adjusted, strict=True):
             below = {"xytext": (0, 3), "textcoords": "offset points", "xycoords": ax.get_xaxis_transform()}
-            ax.annotate(f"p {_lcca.p_value_text(p)}", (pair, 0), ha="center", fontsize=7, color="0.4", **below)
+            ax.annotate(
+                f"p {_lcca.p_value_text(p)}", (pair, 0), ha="center", fontsize=7, color="0.4", **below
+            )
 
 
 def correlations(model: CCA, X: Any = None, y: Any = None, *, ax: Any = None) -> Any:
@@ -160,14 +168,18 @@ def trace(model: CCA, *, by: str = "passes", ax: Any = None) -> Any:
         raise ValueError(f"by == {by!r}, expected a column of the trace: {columns}")
     ax = new_axes(ax)
     grams = "gram_passes" if by == "passes" else None
-    across = [row[by] + (row[grams] if grams else 0.0) for row in model.trace_]  # type: ignore[literal-required]
+    across = [
+        row[by] + (row[grams] if grams else 0.0)  # type: ignore[literal-required]
+        for row in model.trace_
+    ]
     ax.plot(across, [row["total"] for row in model.trace_], ".-")
     ax.set(xlabel=by, ylabel="captured correlation")
     return ax
 
 
 def ridge_path(model: CCACV, *, ax: Any = None) -> Any:
-    """Plots the mean correlation on held-out rows with its standard error against the ridge, and marks the chosen ridge.
+    """Plots the mean correlation on held-out rows with its standard error against the ridge,
+    and marks the chosen ridge.
 
     Parameters
     ----------
@@ -195,6 +207,9 @@ def ridge_path(model: CCACV, *, ax: Any = None) -> Any:
     order = np.argsort(model.ridges_)
     ax.errorbar(model.ridges_[order], model.cv_mean_[order], yerr=model.cv_error_[order], fmt="o-", capsize=3)
     ax.axvline(model.ridge_, linestyle="--", color="0.4", label=f"chosen: {model.ridge_:g}")
-    ax.set(xscale="log" if model.ridges_.min() > 0 else "symlog", xlabel="ridge", ylabel="mean correlation, held out")
+    ax.set(
+        xscale="log" if model.ridges_.min() > 0 else "symlog", xlabel="ridge",
+        ylabel="mean correlation, held out",
+    )
     ax.legend()
     return ax

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcca._cca import CCA
-from lcca.plot._shared import COLORS, Array, bisector_loadings, first_components, names, new_axes, strongest, taking_turns
+from lcca.plot._shared import (
+    COLORS, Array, bisector_loadings, first_components, names, new_axes, strongest, taking_turns,
+)
 
 
 def heatmap(model: CCA, *, components: int | None = None, top: int = 15, ax: Any = None) -> Any:
@@ -64,9 +66,10 @@ def heatmap(model: CCA, *, components: int | None = None, top: int = 15, ax: Any
 def cim(model: CCA, *, components: int | None = None, top: int = 30, ax: Any = None) -> Any:
     """Plots how columns of X and columns of y go together through the components: a clustered image map.
 
-    The similarity of two columns is the inner product of their correlations with the sums of the canonical variables of both
-    views, as in mixOmics' `cim`. It follows from the loadings and correlations of the model; with a ridge it is an approximation.
-    Rows and columns are ordered by hierarchical clustering with average linkage.
+    The similarity of two columns is the inner product of their correlations with the sums of the canonical
+    variables of both views, as in mixOmics' `cim`. It follows from the loadings and correlations of the
+    model; with a ridge it is an approximation. Rows and columns are ordered by hierarchical
+    clustering with average linkage.
 
     Parameters
     ----------
@@ -124,4 +127,6 @@ def _order(rows: Array) -> NDArray[np.intp]:
 
     if len(rows) < 3:
         return np.arange(len(rows))
-    return np.asarray(leaves_list(linkage(np.nan_to_num(rows), "average", optimal_ordering=True)), dtype=np.intp)
+    return np.asarray(
+        leaves_list(linkage(np.nan_to_num(rows), "average", optimal_ordering=True)), dtype=np.intp
+    )

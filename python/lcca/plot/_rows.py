@@ -20,7 +20,9 @@ from lcca.plot._shared import (
 )
 
 
-def scores(model: CCA, X: Any, y: Any, pair: int = 0, *, labels: Any = None, ax: Any = None, **points: Any) -> Any:
+def scores(
+    model: CCA, X: Any, y: Any, pair: int = 0, *, labels: Any = None, ax: Any = None, **points: Any
+) -> Any:
     """Plots rows as points: a canonical variable of X against its partner of y.
 
     Parameters
@@ -32,8 +34,8 @@ def scores(model: CCA, X: Any, y: Any, pair: int = 0, *, labels: Any = None, ax:
     pair : int
         The pair of canonical variables, from 0.
     labels : array of shape (n_rows,), optional
-        What rows are colored by: the most frequent labels have a color each, the others share one. A series whose rows have names
-        is put in the order of X.
+        What rows are colored by: the most frequent labels have a color each, the others share one. A series
+        whose rows have names is put in the order of X.
     **points
         Passed on to `scatter`.
     ax : matplotlib axes, optional
@@ -73,10 +75,11 @@ def biplot(
     ax: Any = None,
     **points: Any,
 ) -> Any:
-    """Plots rows and columns together: rows at the means of both views' variables, the strongest columns as lines.
+    """Plots rows and columns together: rows at the means of both views' variables,
+    the strongest columns as lines.
 
-    Lines are blue for X and orange for y. Rows lie farther in the direction of a column the more they have of it. All lines are
-    stretched by one factor.
+    Lines are blue for X and orange for y. Rows lie farther in the direction of a column the more they have of
+    it. All lines are stretched by one factor.
 
     Parameters
     ----------
@@ -121,7 +124,13 @@ def biplot(
     reach = 1.05 * (np.nanmax(np.abs(means), initial=0.0) or 1.0)
     arrows = [bisector_loadings(model, view, len(model.correlations_))[:, [a, b]] for view in "xy"]
     chosen = [strongest(arrow, top, least=0) for arrow in arrows]
-    longest = max((float(np.hypot(*arrow[kept].T).max(initial=0.0)) for arrow, kept in zip(arrows, chosen, strict=True)), default=0.0)
+    longest = max(
+        (
+            float(np.hypot(*arrow[kept].T).max(initial=0.0))
+            for arrow, kept in zip(arrows, chosen, strict=True)
+        ),
+        default=0.0,
+    )
     stretch = 0.85 * reach / (longest or 1.0)
     ends, texts, colors = [], [], []
     for i, view in enumerate("xy"):
@@ -132,6 +141,9 @@ def biplot(
             ends.append(end)
             texts.append(named[column])
             colors.append(COLORS[i])
-    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel=f"component {a}", ylabel=f"component {b}")
+    ax.set(
+        xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel=f"component {a}",
+        ylabel=f"component {b}",
+    )
     name_points(ax, np.array(ends), texts, colors)
     return ax

@@ -63,7 +63,9 @@ def two_components(model: CCA, components: Sequence[int]) -> tuple[int, int]:
     found = tuple(int(component) for component in components)
     count = component_count(model)
     if count < 2:
-        raise ValueError("the model has one component, and this plot needs two: loadings, heatmap, cim and scores draw one")
+        raise ValueError(
+            "the model has one component, and this plot needs two: loadings, heatmap, cim and scores draw one"
+        )
     if len(found) != 2 or found[0] == found[1] or not all(0 <= component < count for component in found):
         raise ValueError(f"components == {components!r}, expected two different ones of 0 to {count - 1}")
     return found[0], found[1]
@@ -113,8 +115,8 @@ def name_points(ax: Any, places: Array, texts: Sequence[str], colors: Sequence[s
     for (x, y), text, color in zip(places, texts, colors, strict=True):
         left = x < 0
         drawn = ax.annotate(
-            text, (x, y), xytext=(-4 if left else 4, 0), textcoords="offset points", ha="right" if left else "left",
-            va="center", fontsize=8, color=color, annotation_clip=False,
+            text, (x, y), xytext=(-4 if left else 4, 0), textcoords="offset points",
+            ha="right" if left else "left", va="center", fontsize=8, color=color, annotation_clip=False,
         )  # fmt: skip
         box = drawn.get_window_extent()
         if any(box.overlaps(other) for other in taken):
@@ -141,7 +143,9 @@ def scatter_by_label(ax: Any, x: Array, y: Array, labels: Any, first: int = 0, *
     own = sorted(found[np.argsort(-counts, kind="stable")[:room]], key=_label_order)
     others = ~np.isin(texts, own)
     if others.any():
-        ax.scatter(x[others], y[others], color=OTHERS, label=f"{len(found) - len(own)} other labels", **points)
+        ax.scatter(
+            x[others], y[others], color=OTHERS, label=f"{len(found) - len(own)} other labels", **points
+        )
     for i, label in enumerate(own, start=first):
         chosen = texts == label
         ax.scatter(x[chosen], y[chosen], color=COLORS[i], marker=MARKERS[i], label=label, **points)

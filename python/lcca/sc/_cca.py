@@ -32,11 +32,11 @@ def cca(
     Parameters
     ----------
     data : MuData or AnnData
-        MuData with two modalities or more; or AnnData whose features have types (`var["feature_types"]`), or with matrices in
-        `obsm`.
+        MuData with two modalities or more; or AnnData whose features have types (`var["feature_types"]`), or
+        with matrices in `obsm`.
     mods : pair of str, optional
-        Two modalities, two types of features such as "Gene Expression" and "Antibody Capture", or keys of `obsm` [default: the
-        two that there are].
+        Two modalities, two types of features such as "Gene Expression" and "Antibody Capture", or keys of
+        `obsm` [default: the two that there are].
     n_components : int, optional
         The number of pairs, as for `lcca.CCA`.
     layer : str, optional
@@ -48,8 +48,8 @@ def cca(
     key_added : str
         What the results are called.
     client : distributed.Client, optional
-        A Dask cluster: backed files and Dask arrays are then read by its workers, shard by shard, and never brought to this
-        process. Both modalities must have the same cells.
+        A Dask cluster: backed files and Dask arrays are then read by its workers, shard by shard, and never
+        brought to this process. Both modalities must have the same cells.
     **parameters
         Other parameters of `lcca.CCA`, such as `ridge=0.1` or `hold_out=0.2`.
 
@@ -58,17 +58,21 @@ def cca(
     CCA
         The fitted estimator. `data` has gained, with k pairs:
 
-        - `obsm["X_cca"]`, cells × k: the mean of both modalities' canonical variables, each of standard deviation 1. MuData's modalities have their
-          own variables in their `obsm["X_cca"]`, AnnData in `obsm["X_cca_x"]` and `obsm["X_cca_y"]`.
-        - `varm["cca"]`, features × k: the weights that make the variables from centered features. Those of a matrix in `obsm` are in `uns`.
-        - `uns["cca"]`: the correlations, what may be missing from their sum (`missing`), whether the fit converged, and its settings.
+        - `obsm["X_cca"]`, cells × k: the mean of both modalities' canonical variables, each of standard
+          deviation 1. MuData's modalities have their own variables in their `obsm["X_cca"]`, AnnData in
+          `obsm["X_cca_x"]` and `obsm["X_cca_y"]`.
+        - `varm["cca"]`, features × k: the weights that make the variables from centered features. Those of
+          a matrix in `obsm` are in `uns`.
+        - `uns["cca"]`: the correlations, what may be missing from their sum (`missing`), whether the fit
+          converged, and its settings.
 
     Examples
     --------
     >>> import anndata, numpy as np, lcca.sc
     >>> random = np.random.default_rng(0)
     >>> state = random.standard_normal((300, 2))
-    >>> cells = anndata.AnnData(random.poisson(np.exp(state @ random.standard_normal((2, 40)))).astype(np.float32))
+    >>> counts = random.poisson(np.exp(state @ random.standard_normal((2, 40))))
+    >>> cells = anndata.AnnData(counts.astype(np.float32))
     >>> cells.obsm["protein"] = state @ random.standard_normal((2, 5)) + random.standard_normal((300, 5))
     >>> cells.var["feature_types"] = "Gene Expression"
     >>> model = lcca.sc.cca(cells, ("Gene Expression", "protein"), 2, normalize_rows=("log1p", None))

@@ -1,4 +1,5 @@
-"""The cells of one data set, wherever they are: in memory, in a file, or in a Dask array. They are read in chunks of rows."""
+"""The cells of one data set, wherever they are: in memory, in a file, or in a Dask array.
+They are read in chunks of rows."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -44,7 +45,10 @@ class Cells:
         """All rows, part by part, with some of the columns or all."""
         if isinstance(self._rows, Matrix):
             if columns is not None:
-                raise ValueError(f"{self.name}: the columns of a view that `lcca.read` opened cannot be chosen: pass AnnData instead")
+                raise ValueError(
+                    f"{self.name}: the columns of a view that `lcca.read` opened cannot be chosen: "
+                    "pass AnnData instead"
+                )
             yield self._rows
             return
         for start, stop in self._spans():
@@ -92,7 +96,10 @@ def cells(data: Any, name: str, *, layer: str | None = None, use_raw: bool = Fal
         return Cells(by_rows(rows), genes, name)
     _refuse_choices(layer, use_raw, name)
     if hasattr(data, "divisions"):
-        raise TypeError(f"{name} is a Dask frame, whose rows are not counted: pass its Dask array, or call compute() first")
+        raise TypeError(
+            f"{name} is a Dask frame, whose rows are not counted: pass its Dask array, "
+            "or call compute() first"
+        )
     rows = data if _is_sparse(data) or hasattr(data, "dask") else np.asarray(data)
     if getattr(rows, "ndim", 2) != 2:
         raise ValueError(f"{name} has {rows.ndim} dimensions, expected 2: cells and genes")
@@ -116,7 +123,8 @@ def values(adata: Any, *, layer: str | None, use_raw: bool) -> tuple[Any, list[s
 
 
 def by_rows(rows: Any) -> Any:
-    """The same numbers in a layout whose rows can be read in order; compressed columns are brought into rows, in memory."""
+    """The same numbers in a layout whose rows can be read in order;
+    compressed columns are brought into rows, in memory."""
     if getattr(rows, "format", None) == "csc" and hasattr(rows, "to_memory"):
         rows = rows.to_memory()
     is_sparse = bool(sp.issparse(rows))

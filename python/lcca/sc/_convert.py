@@ -21,7 +21,8 @@ def convert(
     layer: str | None = None,
     use_raw: bool = False,
 ) -> list[str]:
-    """Writes the matrices of an `.h5ad`, `.h5mu` or 10x `.h5` file as stores, with the names of cells and genes, chunk by chunk.
+    """Writes the matrices of an `.h5ad`, `.h5mu` or 10x `.h5` file as stores,
+    with the names of cells and genes, chunk by chunk.
 
     The same as `python -m lcca.sc convert` in a shell.
 
@@ -30,11 +31,11 @@ def convert(
     path : str or path
         An AnnData, MuData or 10x file.
     output : str or path
-        A `.safetensors` file if there is one matrix to write; otherwise a folder, which gets one store per modality or type of
-        feature, such as `rna.safetensors` or `Gene_Expression.safetensors`.
+        A `.safetensors` file if there is one matrix to write; otherwise a folder, which gets one store per
+        modality or type of feature, such as `rna.safetensors` or `Gene_Expression.safetensors`.
     modality : str or list of str, optional
-        Which modalities of MuData to write, or which types of features (`feature_types`) of AnnData and 10x files [default:
-        all].
+        Which modalities of MuData to write, or which types of features (`feature_types`) of AnnData and 10x
+        files [default: all].
     layer : str, optional
         A layer to write in place of `X`.
     use_raw : bool
@@ -60,17 +61,26 @@ def convert(
     named = _hdf5.modalities(path)
     if named:
         chosen = named if wanted is None else wanted
-        jobs = [(name, _hdf5.open_part(path, modality=name, layer=layer, use_raw=use_raw), None) for name in chosen]
+        jobs = [
+            (name, _hdf5.open_part(path, modality=name, layer=layer, use_raw=use_raw), None)
+            for name in chosen
+        ]
     else:
         part = _hdf5.open_part(path, layer=layer, use_raw=use_raw)
         jobs = _by_kind(part, wanted)
     if output.endswith((".safetensors", ".lcca")):
         if len(jobs) != 1:
-            raise ValueError(f"{path}: has {len(jobs)} matrices ({', '.join(name for name, *_ in jobs)}): write them to a folder, or choose one")
+            raise ValueError(
+                f"{path}: has {len(jobs)} matrices ({', '.join(name for name, *_ in jobs)}): "
+                "write them to a folder, or choose one"
+            )
         return [_write(part, columns, output) for _, part, columns in jobs]
     files = [os.path.join(output, f"{_file_name(name)}.safetensors") for name, *_ in jobs]
     if len(set(files)) != len(files):
-        raise ValueError(f"{path}: two of {', '.join(name for name, *_ in jobs)} would be written to the same file: choose one at a time")
+        raise ValueError(
+            f"{path}: two of {', '.join(name for name, *_ in jobs)} would be written to the same "
+            "file: choose one at a time"
+        )
     os.makedirs(output, exist_ok=True)
     return [_write(part, columns, file) for (_, part, columns), file in zip(jobs, files, strict=True)]
 
@@ -102,7 +112,9 @@ def _write(part: Part, columns: Any, path: str) -> str:
     if columns is not None and not is_dense:
         entries = sum(int(chunk.nnz) for chunk in _chunks(part, columns))
     single = part.dtype.kind in "iub" or part.dtype.itemsize <= 4
-    _store.write(path, (part.shape[0], cols), entries, lambda: _chunks(part, columns), single, genes, part.cells)
+    _store.write(
+        path, (part.shape[0], cols), entries, lambda: _chunks(part, columns), single, genes, part.cells
+    )
     return path
 
 

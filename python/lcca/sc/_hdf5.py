@@ -1,4 +1,5 @@
-"""Files of single cells, read in chunks by h5py: AnnData (.h5ad), MuData (.h5mu), 10x Genomics (.h5, versions 2 and 3)."""
+"""Files of single cells, read in chunks by h5py: AnnData (.h5ad), MuData (.h5mu), 10x Genomics (.h5,
+versions 2 and 3)."""
 
 import contextlib
 import os
@@ -55,29 +56,47 @@ class Part:
             if node.ndim != 2:
                 raise ValueError(f"{path}: {node.name} has {node.ndim} dimensions, expected 2")
             self.shape = int(node.shape[0]), int(node.shape[1])
-        for each, found, expected in (("cells", self.cells, self.shape[0]), ("genes", self.genes, self.shape[1])):
+        for each, found, expected in (
+            ("cells", self.cells, self.shape[0]),
+            ("genes", self.genes, self.shape[1]),
+        ):
             if found is not None and len(found) != expected:
-                raise ValueError(f"{path}: {node.name} has {expected} {each}, and {len(found)} of them have names")
+                raise ValueError(
+                    f"{path}: {node.name} has {expected} {each}, and {len(found)} of them have names"
+                )
 
     def _sparse_format(self) -> tuple[str, tuple[int, int]]:
         node, attributes = self._node, self._node.attrs
         missing = [name for name in ("data", "indices", "indptr") if name not in node]
         if missing:
-            raise ValueError(f"{self.path}: {node.name} has no {missing[0]}, expected a matrix of compressed rows")
-        if "shape" in node:  # 10x: genes × cells in compressed columns, which are cells × genes in compressed rows
+            raise ValueError(
+                f"{self.path}: {node.name} has no {missing[0]}, expected a matrix of compressed rows"
+            )
+        # 10x: genes × cells in compressed columns, which are cells × genes in compressed rows.
+        if "shape" in node:
             genes, cells = (int(size) for size in node["shape"][:])
             return "csr", (cells, genes)
         text = attributes.get("encoding-type", attributes.get("h5sparse_format", ""))
         shape = attributes.get("shape", attributes.get("h5sparse_shape"))
         layout = str(text).removesuffix("_matrix")
         if layout not in ("csr", "csc") or shape is None:
-            raise ValueError(f"{self.path}: {node.name} is stored as {text!r}, expected csr_matrix, csc_matrix or an array")
+            raise ValueError(
+                f"{self.path}: {node.name} is stored as {text!r}, expected csr_matrix, csc_matrix or an array"
+            )
         return layout, (int(shape[0]), int(shape[1]))
 
     def _check(self) -> None:
         offsets, outer = self._indptr, self.shape[0] if self.format == "csr" else self.shape[1]
-        if len(offsets) != outer + 1 or offsets[0] != 0 or offsets[-1] != self.entries or (np.diff(offsets) < 0).any():
-            raise ValueError(f"{self.path}: {self._node.name}/indptr does not fit the {outer} rows and {self.entries} entries")
+        if (
+            len(offsets) != outer + 1
+            or offsets[0] != 0
+            or offsets[-1] != self.entries
+            or (np.diff(offsets) < 0).any()
+        ):
+            raise ValueError(
+                f"{self.path}: {self._node.name}/indptr does not fit the {outer} rows "
+                f"and {self.entries} entries"
+            )
 
     def __getitem__(self, rows: slice) -> Any:
         """Some rows: a SciPy matrix of compressed rows, or an array."""
@@ -96,7 +115,10 @@ class Part:
     def _check_indices(self, indices: NDArray[Any], size: int) -> None:
         """SciPy would read and write beyond its arrays."""
         if indices.size and (indices.min() < 0 or indices.max() >= size):
-            raise ValueError(f"{self.path}: {self._node.name}/indices has {indices.max()}, expected numbers from 0 to {size - 1}")
+            raise ValueError(
+                f"{self.path}: {self._node.name}/indices has {indices.max()}, "
+                f"expected numbers from 0 to {size - 1}"
+            )
 
     def _rows(self) -> Any:
         """All rows of a matrix of compressed columns, which are put together in memory, once."""
@@ -114,10 +136,15 @@ def open_file(path: str) -> Any:
     try:
         return h5py().File(path, "r")
     except OSError as error:
-        raise ValueError(f"{path}: is no HDF5 file that can be read: truncated, damaged or of another format ({_short(error)})") from None
+        raise ValueError(
+            f"{path}: is no HDF5 file that can be read: truncated, "
+            f"damaged or of another format ({_short(error)})"
+        ) from None
 
 
-def open_part(path: str, *, modality: str | None = None, layer: str | None = None, use_raw: bool = False) -> Part:
+def open_part(
+    path: str, *, modality: str | None = None, layer: str | None = None, use_raw: bool = False
+) -> Part:
     """The matrix of a file, or of one modality of a file that has several."""
     file = open_file(path)
     with _understood(path):
@@ -133,11 +160,16 @@ def modalities(path: str) -> list[str]:
 
 @contextlib.contextmanager
 def _understood(path: str) -> Iterator[None]:
-    """Says in one sentence that a file is damaged, or not what it seems to be. h5py raises almost any kind of exception then."""
+    """Says in one sentence that a file is damaged, or not what it seems to be.
+    h5py raises almost any kind of exception then."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, UnicodeError) as error:
-        raise ValueError(f"{path}: is an HDF5 file, but is damaged or cannot be understood ({_short(error)})") from None
+    except (
+        ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, UnicodeError
+    ) as error:
+        raise ValueError(
+            f"{path}: is an HDF5 file, but is damaged or cannot be understood ({_short(error)})"
+        ) from None
 
 
 def _part(path: str, file: Any, modality: str | None, layer: str | None, use_raw: bool) -> Part:
@@ -169,7 +201,11 @@ def _ten_x(path: str, group: Any) -> Part:
     genes = _texts(features["name"] if "name" in features else features["gene_names"])
     ids = _texts(features["id"] if "id" in features else features["genes"])
     # Gene symbols repeat; identifiers do not.
-    names = genes if len(set(genes)) == len(genes) else [f"{gene} {i}" if gene != i else i for gene, i in zip(genes, ids, strict=True)]
+    names = (
+        genes
+        if len(set(genes)) == len(genes)
+        else [f"{gene} {i}" if gene != i else i for gene, i in zip(genes, ids, strict=True)]
+    )
     kinds = _texts(features["feature_type"]) if "feature_type" in features else None
     return Part(path, group, (_texts(group["barcodes"]), names, kinds))
 

@@ -22,14 +22,16 @@ class Alignment:
     Attributes
     ----------
     x, y : arrays of shape (cells, k)
-        The embeddings of the cells of both data sets: the left and the right singular vectors of the product of all
-        standardized cells of one data set with all of the other. The first cell has no negative coordinate.
+        The embeddings of the cells of both data sets: the left and the right singular vectors of the product
+        of all standardized cells of one data set with all of the other. The first cell
+        has no negative coordinate.
     values : array of shape (k,)
         The singular values.
     genes : list of str or None
         The genes that were used, in their order, if genes have names.
     constant : (int, int)
-        Cells of each data set with the same value for every gene. They cannot be standardized, and their embedding is zero.
+        Cells of each data set with the same value for every gene.
+        They cannot be standardized, and their embedding is zero.
     departure : (float, float)
         How far the columns of `x` and of `y` are from orthonormal, measured: 0 if the arithmetic is exact.
     """
@@ -42,9 +44,12 @@ class Alignment:
     departure: tuple[float, float]
 
     def normalized(self) -> tuple[Array, Array]:
-        """Both embeddings with each cell divided by its length, as Seurat's `L2Dim` does before it looks for anchors."""
+        """Both embeddings with each cell divided by its length, as Seurat's `L2Dim` does
+        before it looks for anchors."""
         lengths = [np.linalg.norm(side, axis=1, keepdims=True) for side in (self.x, self.y)]
-        return self.x / np.where(lengths[0] > 0, lengths[0], 1), self.y / np.where(lengths[1] > 0, lengths[1], 1)
+        return self.x / np.where(lengths[0] > 0, lengths[0], 1), self.y / np.where(
+            lengths[1] > 0, lengths[1], 1
+        )
 
 
 def run_cca(
@@ -63,33 +68,35 @@ def run_cca(
 ) -> Alignment:
     """Aligns two data sets of different cells that share genes, as Seurat's `RunCCA` does.
 
-    Each cell is standardized over the genes (mean 0, standard deviation 1 with divisor n − 1). The embeddings are the leading
-    singular vectors of the product of all cells of one data set with all cells of the other. That product is never formed: the
-    cells are read three times, and memory is that of genes × genes. Sparse data stay sparse, and files are read in chunks.
+    Each cell is standardized over the genes (mean 0, standard deviation 1 with divisor n − 1). The embeddings
+    are the leading singular vectors of the product of all cells of one data set with all cells of the other.
+    That product is never formed: the cells are read three times, and memory is that of genes × genes. Sparse
+    data stay sparse, and files are read in chunks.
 
-    Genes that have the same value in all cells of one data set are left out of both, as Seurat does with its objects (its `RunCCA` of bare
-    matrices keeps them), and a warning counts them.
+    Genes that have the same value in all cells of one data set are left out of both, as Seurat does with its
+    objects (its `RunCCA` of bare matrices keeps them), and a warning counts them.
 
     Parameters
     ----------
     adata1, adata2 : AnnData, arrays, frames, or paths
-        Cells × genes. AnnData may be backed or made by `read_lazy`. Paths are those of `.h5ad` and 10x `.h5` files or of
-        anything that `lcca.read` opens. Genes are matched by name if both have names.
+        Cells × genes. AnnData may be backed or made by `read_lazy`. Paths are those of `.h5ad` and 10x `.h5`
+        files or of anything that `lcca.read` opens. Genes are matched by name if both have names.
     n_components : int
         The number of components; fewer are returned if the data have fewer.
     genes : list of str or "highly_variable", optional
-        The genes to use. "highly_variable" takes those that `var` marks in either data set and both have, as Seurat does
-        [default: all shared ones].
+        The genes to use. "highly_variable" takes those that `var` marks in either data set and both have, as
+        Seurat does [default: all shared ones].
     layer : str, optional
         A layer to use in place of `X`, in both.
     use_raw : bool
         Whether to use `raw` in place of `X`, in both.
     normalize_rows : "length", "sum" or "log1p", optional
-        How each cell is normalized first. "log1p" is log(1 + 10,000·x/sum), for counts. It sees the chosen genes only;
-        normalize counts before genes are chosen if that matters.
+        How each cell is normalized first. "log1p" is log(1 + 10,000·x/sum), for counts. It sees the chosen
+        genes only; normalize counts before genes are chosen if that matters.
     scale_genes : bool
-        Whether each gene of each data set is brought to mean 0 and standard deviation 1 first, implicitly: Seurat's
-        `ScaleData`, except that values above 10 are not cut off, which would make sparse data dense. It takes one more reading.
+        Whether each gene of each data set is brought to mean 0 and standard deviation 1 first, implicitly:
+        Seurat's `ScaleData`, except that values above 10 are not cut off, which would make sparse data dense.
+        It takes one more reading.
     key_added : str, optional
         Write the embeddings to `obsm[key_added]` of both data sets as well.
     memory : int or str, optional
@@ -115,12 +122,19 @@ def run_cca(
     """
     k = int(_settings.number(n_components, "n_components", least=1))
     if key_added is not None and not all(_foreign.is_anndata(data) for data in (adata1, adata2)):
-        raise ValueError(f"key_added={key_added!r} writes to `obsm` of both data sets, expected AnnData in both places")
+        raise ValueError(
+            f"key_added={key_added!r} writes to `obsm` of both data sets, expected AnnData in both places"
+        )
     threads, limit = _settings.threads(n_jobs), _settings.memory(memory)
     how = _settings.normalization(normalize_rows)[0]
-    both = [_cells.cells(data, f"data set {i}", layer=layer, use_raw=use_raw) for i, data in ((1, adata1), (2, adata2))]
+    both = [
+        _cells.cells(data, f"data set {i}", layer=layer, use_raw=use_raw)
+        for i, data in ((1, adata1), (2, adata2))
+    ]
     chosen, columns = _varying(both, *_shared(both, genes, (adata1, adata2)), how, threads)
-    sums = [_sums(data, used, how, scale_genes, limit, threads) for data, used in zip(both, columns, strict=True)]
+    sums = [
+        _sums(data, used, how, scale_genes, limit, threads) for data, used in zip(both, columns, strict=True)
+    ]
     values, *weights, departure = _lcca.two_samples(sums[0], sums[1], k, threads)
     first = next(_parts(both[0], columns[0], how, threads))
     signs = np.where(sums[0].embed(first, weights[0], threads)[0] < 0, -1.0, 1.0)
@@ -131,7 +145,10 @@ def run_cca(
     constant = sums[0].counts[1], sums[1].counts[1]
     for data, count in zip(both, constant, strict=True):
         if count:
-            text = f"{count} cells of {data.name} have the same value for every gene: they cannot be standardized, and their embedding is zero"
+            text = (
+                f"{count} cells of {data.name} have the same value for every gene: "
+                "they cannot be standardized, and their embedding is zero"
+            )
             _notes.warn(text, _notes.DataWarning)
     if key_added is not None:
         for data, rows in zip((adata1, adata2), embedded, strict=True):
@@ -146,7 +163,11 @@ def _parts(data: Cells, columns: Columns | None, how: str, threads: int) -> Any:
 
 def _sums(data: Cells, columns: Columns | None, how: str, scale: bool, limit: int, threads: int) -> RowSums:
     """The products of the genes of one data set, in one reading, or two if genes are scaled."""
-    sums = _noted(data, columns, how, threads) if scale else RowSums(data.shape[1] if columns is None else len(columns), False)
+    sums = (
+        _noted(data, columns, how, threads)
+        if scale
+        else RowSums(data.shape[1] if columns is None else len(columns), False)
+    )
     for rows in _parts(data, columns, how, threads):
         sums.add(rows, limit, threads)
     return sums
@@ -161,7 +182,11 @@ def _noted(data: Cells, columns: Columns | None, how: str, threads: int) -> RowS
 
 
 def _varying(
-    both: list[Cells], chosen: list[str] | None, columns: tuple[Columns | None, Columns | None], how: str, threads: int
+    both: list[Cells],
+    chosen: list[str] | None,
+    columns: tuple[Columns | None, Columns | None],
+    how: str,
+    threads: int,
 ) -> tuple[list[str] | None, tuple[Columns | None, Columns | None]]:
     """The same choice of genes, without those that are constant in one data set."""
     varies = [_varies(data, used, how, threads) for data, used in zip(both, columns, strict=True)]
@@ -171,7 +196,11 @@ def _varying(
         return chosen, columns
     which = f"{constant} of {len(varies[0])} genes have the same value in all cells of one data set"
     if any(data.has_fixed_columns for data in both):
-        _notes.warn(f"{which}, and columns of a view that `lcca.read` opened cannot be left out: pass AnnData instead", _notes.DataWarning)
+        _notes.warn(
+            f"{which}, and columns of a view that `lcca.read` opened cannot be left out: "
+            "pass AnnData instead",
+            _notes.DataWarning,
+        )
         return chosen, columns
     if len(kept) < 2:
         raise ValueError(f"{which}: {len(kept)} are left, expected two or more")
@@ -215,16 +244,22 @@ def _shared(
             raise ValueError(f"{len(missing)} of the genes are not in both data sets, such as {missing[0]!r}")
         if len(set(chosen)) != len(chosen):
             twice = next(gene for gene in chosen if chosen.count(gene) > 1)
-            raise ValueError(f"the gene {twice!r} is named twice and would count twice, expected every gene once")
+            raise ValueError(
+                f"the gene {twice!r} is named twice and would count twice, expected every gene once"
+            )
     if len(chosen) < 2:
-        raise ValueError(f"the data sets share {len(chosen)} genes, expected two or more: are they named in the same way?")
+        raise ValueError(
+            f"the data sets share {len(chosen)} genes, expected two or more: are they named in the same way?"
+        )
     return chosen, (_columns(chosen, places[0], first), _columns(chosen, places[1], second))
 
 
 def _places(data: Cells) -> dict[str, int]:
     places = {gene: i for i, gene in enumerate(data.genes or [])}
     if len(places) != data.shape[1]:
-        raise ValueError(f"two genes of {data.name} have the same name: var_names_make_unique() tells them apart")
+        raise ValueError(
+            f"two genes of {data.name} have the same name: var_names_make_unique() tells them apart"
+        )
     return places
 
 
@@ -236,6 +271,9 @@ def _columns(chosen: list[str], places: dict[str, int], data: Cells) -> Columns 
 def _highly_variable(source: Any) -> list[str]:
     var = getattr(source, "var", None)
     if var is None or "highly_variable" not in var:
-        raise ValueError('genes="highly_variable" needs a column of that name in `var`: scanpy.pp.highly_variable_genes makes it')
+        raise ValueError(
+            'genes="highly_variable" needs a column of that name in `var`: '
+            "scanpy.pp.highly_variable_genes makes it"
+        )
     marked = np.asarray(var["highly_variable"], dtype=bool)
     return [str(gene) for gene in np.asarray(source.var_names)[marked]]

@@ -1,4 +1,5 @@
-"""Modalities as shards of a Dask cluster: rows of backed files and chunks of Dask arrays, read by the workers."""
+"""Modalities as shards of a Dask cluster: rows of backed files and chunks of Dask arrays,
+read by the workers."""
 
 import os
 from dataclasses import dataclass
@@ -53,22 +54,36 @@ def pair(client: Any, data: Any, both: list[Modality], *, layer: str | None, use
     import lcca.dask
 
     if any(modality.rows is not None for modality in both):
-        raise ValueError("the modalities have different cells: on a cluster, take those that both have first (mudata.intersect_obs)")
+        raise ValueError(
+            "the modalities have different cells: on a cluster, "
+            "take those that both have first (mudata.intersect_obs)"
+        )
     if all(hasattr(modality.values, "dask") for modality in both):
-        arrays = [modality.values if modality.columns is None else modality.values[:, modality.columns] for modality in both]
+        arrays = [
+            modality.values if modality.columns is None else modality.values[:, modality.columns]
+            for modality in both
+        ]
         arrays = [array.rechunk({1: -1}) for array in arrays]
         return lcca.dask.from_array(client, arrays[0], arrays[1].rechunk({0: arrays[0].chunks[0]}))
     path = getattr(data, "filename", None)
     if path is None or any(modality.home is None and not use_raw for modality in both):
-        raise ValueError("on a cluster, AnnData and MuData must be backed by a file or made of Dask arrays (read_lazy)")
+        raise ValueError(
+            "on a cluster, AnnData and MuData must be backed by a file or made of Dask arrays (read_lazy)"
+        )
     if any(getattr(part, "is_view", False) for part in (data, *(modality.home for modality in both))):
-        raise ValueError("a selection of backed data is not in the file as such: write it to a file of its own first (copy(filename))")
+        raise ValueError(
+            "a selection of backed data is not in the file as such: "
+            "write it to a file of its own first (copy(filename))"
+        )
     is_mudata = hasattr(data, "mod")
     count = int(both[0].values.shape[0])
     columns = [None if modality.columns is None else np.asarray(modality.columns) for modality in both]
     loaders = [
         tuple(
-            RowsOfFile(os.fspath(path), modality.name if is_mudata else None, layer, use_raw, start, min(start + _ROWS, count), used)
+            RowsOfFile(
+                os.fspath(path), modality.name if is_mudata else None, layer, use_raw, start,
+                min(start + _ROWS, count), used,
+            )
             for modality, used in zip(both, columns, strict=True)
         )
         for start in range(0, count, _ROWS)

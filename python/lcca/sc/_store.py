@@ -1,4 +1,5 @@
-"""The store of the program `lcca`, written chunk by chunk: a safetensors file with checksums, described in docs/files.md."""
+"""The store of the program `lcca`, written chunk by chunk: a safetensors file with checksums,
+described in docs/files.md."""
 
 import json
 import os
@@ -39,8 +40,8 @@ def write(
     entries : int or None
         The number of entries of sparse rows; None if rows are dense.
     chunks : callable
-        Yields the rows, part by part: SciPy matrices of compressed rows, or arrays. It is called again if single precision does
-        not do.
+        Yields the rows, part by part: SciPy matrices of compressed rows, or arrays. It is called again if
+        single precision does not do.
     single : bool
         Whether values fit single precision; integers that do not are written in double precision.
     genes, cells : list of str or None
@@ -63,11 +64,15 @@ def _write(
 ) -> None:
     names = {"name": genes, "row_name": cells}
     packed = {key: _packed(texts) for key, texts in names.items() if texts is not None}
-    numbers: dict[str, tuple[str, tuple[int, ...]]] = {f"{key}_ends": ("<u8", (len(ends),)) for key, (_, ends) in packed.items()}
+    numbers: dict[str, tuple[str, tuple[int, ...]]] = {
+        f"{key}_ends": ("<u8", (len(ends),)) for key, (_, ends) in packed.items()
+    }
     if entries is None:
         numbers["values"] = value, shape
     else:
-        numbers |= {"indptr": ("<u8", (shape[0] + 1,)), "data": (value, (entries,)), "indices": ("<u4", (entries,))}
+        numbers |= {
+            "indptr": ("<u8", (shape[0] + 1,)), "data": (value, (entries,)), "indices": ("<u4", (entries,))
+        }
     numbers |= {f"{key}s": ("|u1", (len(text),)) for key, (text, _) in packed.items()}
     temporary = os.path.join(os.path.dirname(os.path.abspath(path)), f".lcca-{secrets.token_hex(8)}")
     # Readable by whom other files of this user are readable.
@@ -95,7 +100,9 @@ def _packed(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
     return np.frombuffer(b"".join(encoded), dtype=np.uint8), ends
 
 
-def _begin(path: str, numbers: dict[str, tuple[str, tuple[int, ...]]], kind: str, shape: tuple[int, int]) -> dict[str, Any]:
+def _begin(
+    path: str, numbers: dict[str, tuple[str, tuple[int, ...]]], kind: str, shape: tuple[int, int]
+) -> dict[str, Any]:
     """Writes the header and makes room for the numbers, which are returned to be filled in."""
     sizes = {name: int(np.prod(count)) * np.dtype(dtype).itemsize for name, (dtype, count) in numbers.items()}
     sums = 1 + sum(-(-size // _BLOCK) for size in sizes.values())
@@ -111,7 +118,9 @@ def _begin(path: str, numbers: dict[str, tuple[str, tuple[int, ...]]], kind: str
     }
     end, places = 0, {}
     for name, (dtype, count) in numbers.items():
-        header[name] = {"dtype": _LETTERS[dtype], "shape": list(count), "data_offsets": [end, end + sizes[name]]}
+        header[name] = {
+            "dtype": _LETTERS[dtype], "shape": list(count), "data_offsets": [end, end + sizes[name]]
+        }
         places[name], end = end, end + sizes[name]
     header["checksums"] = {"dtype": "U32", "shape": [sums], "data_offsets": [end, end + 4 * sums]}
     text = json.dumps(header, separators=(",", ":")).encode()
@@ -128,7 +137,9 @@ def _begin(path: str, numbers: dict[str, tuple[str, tuple[int, ...]]], kind: str
     }
 
 
-def _fill(tensors: dict[str, Any], shape: tuple[int, int], entries: int | None, chunks: Iterator[Any], path: str) -> None:
+def _fill(
+    tensors: dict[str, Any], shape: tuple[int, int], entries: int | None, chunks: Iterator[Any], path: str
+) -> None:
     row, entry = 0, 0
     for chunk in chunks:
         count = chunk.shape[0]
@@ -140,7 +151,10 @@ def _fill(tensors: dict[str, Any], shape: tuple[int, int], entries: int | None, 
             if max(int(numbers.max()), -int(numbers.min())) > _EXACT:
                 raise TooWide
         if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
-            raise ValueError(f"{path}: values are NaN or infinite between rows {row} and {row + count - 1}, expected numbers")
+            raise ValueError(
+                f"{path}: values are NaN or infinite between rows {row} and {row + count - 1}, "
+                "expected numbers"
+            )
         if entries is None:
             target[row : row + count] = chunk
         else:
@@ -153,7 +167,9 @@ def _fill(tensors: dict[str, Any], shape: tuple[int, int], entries: int | None, 
     if entries is not None:
         tensors["indptr"][0] = 0
     if row != shape[0] or entry != (entries or 0):
-        raise ValueError(f"{path}: {row} rows and {entry} entries were read, expected {shape[0]} and {entries or 0}")
+        raise ValueError(
+            f"{path}: {row} rows and {entry} entries were read, expected {shape[0]} and {entries or 0}"
+        )
 
 
 def _sort(chunk: Any, row: int, path: str) -> None:
@@ -170,7 +186,9 @@ def _finish(path: str) -> None:
     with open(path, "r+b") as file:
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(length))
-        places = [info["data_offsets"] for name, info in header.items() if name not in ("__metadata__", "checksums")]
+        places = [
+            info["data_offsets"] for name, info in header.items() if name not in ("__metadata__", "checksums")
+        ]
         file.seek(0)
         sums = [zlib.crc32(file.read(8 + length))]
         for start, end in places:

@@ -1,4 +1,5 @@
-"""CSV and TSV: separators, quotes, line ends, encodings, headers, row names, missing cells, decimal commas."""
+"""CSV and TSV: separators, quotes, line ends, encodings, headers, row names,
+missing cells, decimal commas."""
 
 import csv
 import gzip
@@ -13,7 +14,9 @@ from differential.text import split
 from differential.case import Case
 from differential.tables import chance, pick
 
-_TEXTS = ["red", "blue", "green", "NA", "None", "null", "é", "日本", "a b", "x-y", 'say "hi"', "it's", "long " * 9]
+_TEXTS = [
+    "red", "blue", "green", "NA", "None", "null", "é", "日本", "a b", "x-y", 'say "hi"', "it's", "long " * 9
+]
 
 
 def csv_file(random: np.random.Generator, folder: Path) -> Case:
@@ -37,7 +40,9 @@ def _file(random: np.random.Generator, folder: Path, usual: str, extension: str)
     content = text.encode(encoding) if encoding != "utf-16" else _utf16(random, text)
     path.write_bytes(gzip.compress(content, 1) if packed else content)
     options = _options(random, style, lines)
-    options["delimiter"] = pick(random, [None, separator]) if _shows(lines, separator, usual, decimal) else separator
+    options["delimiter"] = (
+        pick(random, [None, separator]) if _shows(lines, separator, usual, decimal) else separator
+    )
     options["decimal"] = pick(random, [None, decimal])
     widths = [len(line) for line in lines]
     layout = split.Layout(encoding, separator, usual, widths, quotes)
@@ -45,14 +50,22 @@ def _file(random: np.random.Generator, folder: Path, usual: str, extension: str)
 
 
 def _shows(lines: list[list[str]], separator: str, usual: str, decimal: str) -> bool:
-    """Whether the first lines show what is between fields: several fields in each, or nothing that could be."""
+    """Whether the first lines show what is between fields: several fields in each,
+    or nothing that could be."""
     head = lines[:10]
     if separator == usual:
         below_one_name = len(lines[0]) == 1 and all(len(line) == 2 for line in head[1:])
-        return len(lines[0]) > 1 or below_one_name or not any(other in lines[0][0] for other in ",;\t") or split.is_decimal(lines[0][0])
+        return (
+            len(lines[0]) > 1
+            or below_one_name
+            or not any(other in lines[0][0] for other in ",;\t")
+            or split.is_decimal(lines[0][0])
+        )
     named = len(lines[0]) in (len(lines[1]), len(lines[1]) - 1)
     equal = len(lines[0]) > 1 and named and all(len(line) == len(lines[1]) for line in head[1:])
-    decimals = usual == "," == decimal and all(split.is_decimal(cell) for line in head for cell in line if "," in cell)
+    decimals = usual == "," == decimal and all(
+        split.is_decimal(cell) for line in head for cell in line if "," in cell
+    )
     return equal and (decimals or not any(usual in cell for cell in lines[0]))
 
 
@@ -62,14 +75,19 @@ def _lines(random: np.random.Generator, separator: str, decimal: str) -> tuple[l
     rows += 100 if chance(random, 0.05) else 0
     numeric = [chance(random, 0.7) for _ in range(width)]
     numeric[0] = True
-    cells = [_numbers(random, rows, decimal) if is_number else _categories(random, rows, separator) for is_number in numeric]
+    cells = [
+        _numbers(random, rows, decimal) if is_number else _categories(random, rows, separator)
+        for is_number in numeric
+    ]
     names = _names(random, width)
     style = pick(random, ["header", "header", "header", "data"])
     index = pick(random, ["none", "none", "texts", "texts", "counts", "R"])
     if index != "none":
         numbers = random.permutation(rows) if index != "counts" else range(rows)
         cells.insert(0, [str(number) if index == "counts" else f"row {number}" for number in numbers])
-        names[:0] = [] if index == "R" else [""] if index == "counts" else [pick(random, ["id", "sample", ""])]
+        names[:0] = (
+            [] if index == "R" else [""] if index == "counts" else [pick(random, ["id", "sample", ""])]
+        )
     lines = [list(line) for line in zip(*cells, strict=True)]
     lines = [names, *lines] if style == "header" else lines
     if chance(random, 0.03):
@@ -81,9 +99,14 @@ def _lines(random: np.random.Generator, separator: str, decimal: str) -> tuple[l
 def _options(random: np.random.Generator, style: str, lines: list[list[str]]) -> dict[str, Any]:
     """What is not said is guessed, by rules that `split` has as well."""
     header = style.startswith("header")
-    options: dict[str, Any] = {"missing": pick(random, ["error", "drop", "drop", "mean"]), "header": pick(random, [None, header])}
+    options: dict[str, Any] = {
+        "missing": pick(random, ["error", "drop", "drop", "mean"]),
+        "header": pick(random, [None, header]),
+    }
     options["na"] = pick(random, [None] * 9 + [["?"], ["NA"], ["None", "-7"]])
-    options["index"] = pick(random, [None, "1"]) if style.endswith("row names") else pick(random, [None, False])
+    options["index"] = (
+        pick(random, [None, "1"]) if style.endswith("row names") else pick(random, [None, False])
+    )
     named = [name for name in lines[0] if name and name not in ("id", "sample")]
     if header and named and chance(random, 0.1):
         options["header"] = True
@@ -100,7 +123,10 @@ def _names(random: np.random.Generator, width: int) -> list[str]:
         if chance(random, 0.05) and width > 1:
             names[1] = names[0]
         return names
-    numbers = {"counts": range(width), "years": range(1990, 1990 + width), "wavelengths": 400 + 2.5 * np.arange(width)}
+    numbers = {
+        "counts": range(width), "years": range(1990, 1990 + width),
+        "wavelengths": 400 + 2.5 * np.arange(width),
+    }
     return [str(number) for number in numbers.get(kind, random.permutation(30)[:width])]
 
 
@@ -113,7 +139,10 @@ def _numbers(random: np.random.Generator, rows: int, decimal: str) -> list[str]:
         "boolean": lambda number: "TRUE" if number > 0 else "FALSE",
         "exponent": lambda number: f"{number:.17g}",
     }[kind]
-    values = [style(number).replace(".", decimal) for number in random.standard_normal(rows) * 10.0 ** random.integers(-3, 4)]
+    values = [
+        style(number).replace(".", decimal)
+        for number in random.standard_normal(rows) * 10.0 ** random.integers(-3, 4)
+    ]
     if chance(random, 0.3):
         gap = pick(random, ["", *split.WORDS])
         values = [gap if chance(random, 0.1) else value for value in values]

@@ -10,7 +10,8 @@ _FEW, _MANY, _SAMPLED = 5, 6, 100
 
 
 def first_line(lines: Sequence[Sequence[str]], number: Callable[[str], float | None]) -> str:
-    """Whether the first line is "names" or "data", or "unclear". `number` reads a cell: NaN is missing, None is a text."""
+    """Whether the first line is "names" or "data", or "unclear". `number` reads a cell:
+    NaN is missing, None is a text."""
     first, rows = lines[0], lines[1 : 1 + _SAMPLED]
     if len(first) + 1 == len(rows[0]):
         names = all(number(cell) is None for cell in first) and len({row[0] for row in rows}) == len(rows)
@@ -21,7 +22,9 @@ def first_line(lines: Sequence[Sequence[str]], number: Callable[[str], float | N
     if all(cell is None for cell in cells):
         # A date below says nothing if the first line has one as well.
         plain = not any(looks_formatted(cell) for cell in first)
-        found = any(_is_number(number(cell)) or (plain and looks_formatted(cell)) for row in rows for cell in row)
+        found = any(
+            _is_number(number(cell)) or (plain and looks_formatted(cell)) for row in rows for cell in row
+        )
         return "names" if unnamed or found else "unclear"
     if any(cell is None for cell in cells):
         return "unclear"
@@ -60,7 +63,13 @@ def _are_labels(first: np.ndarray, rows: np.ndarray, decimals: np.ndarray) -> bo
         _counts_from_zero(first, rows)
         or (_ascends(first) and not all(_ascends(row) for row in rows))
         or (whole and enough and no_whole)
-        or (enough and all(_fewer(decimals[0, place], decimals[1:, place][~np.isnan(rows[:, place])]) for place in range(width)))
+        or (
+            enough
+            and all(
+                _fewer(decimals[0, place], decimals[1:, place][~np.isnan(rows[:, place])])
+                for place in range(width)
+            )
+        )
         or (width >= 2 and enough and all(_far(first[place], rows[:, place]) for place in range(width)))
     )
 
@@ -68,7 +77,11 @@ def _are_labels(first: np.ndarray, rows: np.ndarray, decimals: np.ndarray) -> bo
 def _counts_from_zero(first: np.ndarray, rows: np.ndarray) -> bool:
     cells = rows[~np.isnan(rows)]
     could_be_data = (cells == np.floor(cells)) & (cells >= 0) & (cells < len(first))
-    return (first == np.arange(len(first))).all() and len(rows) >= (_FEW if len(first) == 1 else 1) and not could_be_data.all()
+    return (
+        (first == np.arange(len(first))).all()
+        and len(rows) >= (_FEW if len(first) == 1 else 1)
+        and not could_be_data.all()
+    )
 
 
 def _ascends(row: np.ndarray) -> bool:

@@ -1,4 +1,5 @@
-"""What a text between separators holds: pandas splits it into cells, Python reads the numbers, docs/files.md says the rest."""
+"""What a text between separators holds: pandas splits it into cells, Python reads the numbers,
+docs/files.md says the rest."""
 
 import math
 import re
@@ -68,9 +69,14 @@ def _of_lines(lines: list[list[str]], layout: Layout, options: dict[str, Any]) -
 
 
 def _could_be_two(head: Sequence[str], layout: Layout, options: dict[str, Any]) -> bool:
-    """Whether one column may as well be two between commas. What is between fields settles it, unless the name has a comma, too."""
+    """Whether one column may as well be two between commas. What is between fields settles it,
+    unless the name has a comma, too."""
     head = [cell for cell in head if not _is_blank(cell)]
-    if layout.quotes or options["decimal"] is not None or not all("," in cell and is_decimal(cell) for cell in head[1:]):
+    if (
+        layout.quotes
+        or options["decimal"] is not None
+        or not all("," in cell and is_decimal(cell) for cell in head[1:])
+    ):
         return False
     if options["delimiter"] is None:
         return layout.usual == "\t" and "," in head[0] and is_decimal(head[0])
@@ -78,10 +84,14 @@ def _could_be_two(head: Sequence[str], layout: Layout, options: dict[str, Any]) 
 
 
 def _cells(path: Path, layout: Layout) -> list[list[str]]:
-    """The fields of each line as pandas splits them. It fills short lines up, so that their widths have to be known."""
+    """The fields of each line as pandas splits them. It fills short lines up,
+    so that their widths have to be known."""
     widths = layout.widths
-    settings: dict[str, Any] = {"sep": layout.separator, "encoding": layout.encoding, "header": None, "names": range(max(widths))}
-    # A blank line between the rows of a single column is a missing value for lcca, and is skipped by pandas unless it is told not to.
+    settings: dict[str, Any] = {
+        "sep": layout.separator, "encoding": layout.encoding, "header": None, "names": range(max(widths))
+    }
+    # A blank line between the rows of a single column is a missing value for lcca,
+    # and is skipped by pandas unless it is told not to.
     single = set(widths) == {1}
     settings |= {"dtype": str, "keep_default_na": False, "skip_blank_lines": not single}
     try:
@@ -98,7 +108,8 @@ def _cells(path: Path, layout: Layout) -> list[list[str]]:
 
 
 def _is_blank(cell: str) -> bool:
-    """Whether a single cell leaves its line blank. Nothing at all is written as two quotes, which are something."""
+    """Whether a single cell leaves its line blank. Nothing at all is written as two quotes,
+    which are something."""
     return cell != "" and not cell.strip()
 
 
@@ -108,17 +119,26 @@ class _Reading:
     def __init__(self, lines: list[list[str]], separator: str, options: dict[str, Any]) -> None:
         self.listed = options["na"]
         self.missing = columns.Missing(self.listed)
-        self.decimal = options["decimal"] or ("," if separator != "," and _has_decimal_commas(lines[: 1 + _SAMPLED]) else ".")
+        self.decimal = options["decimal"] or (
+            "," if separator != "," and _has_decimal_commas(lines[: 1 + _SAMPLED]) else "."
+        )
 
     def number(self, cell: str) -> float | None:
-        """The number in a cell: NaN if it is missing, or a word that stands for that; None if it is a text."""
+        """The number in a cell: NaN if it is missing, or a word that stands for that;
+        None if it is a text."""
         cell = cell.strip()
-        if self.missing.text(cell) is None or cell in (WORDS if self.listed is None else []) or cell.lower().lstrip("+-") == "nan":
+        if (
+            self.missing.text(cell) is None
+            or cell in (WORDS if self.listed is None else [])
+            or cell.lower().lstrip("+-") == "nan"
+        ):
             return math.nan
         if cell in _BOOLEANS:
             return _BOOLEANS[cell]
         try:
-            return self.missing.number(float(cell if self.decimal == "." else cell.replace(".", "x").replace(",", ".")))
+            return self.missing.number(
+                float(cell if self.decimal == "." else cell.replace(".", "x").replace(",", "."))
+            )
         except ValueError:
             return None
 
@@ -150,15 +170,24 @@ def _has_decimal_commas(lines: Sequence[Sequence[str]]) -> bool:
     number = r"[-+]?(\d+{0}\d*|{0}\d+)([eE][-+]?\d+)?"
     comma, point = re.compile(number.format(",")), re.compile(number.format(r"\."))
     thousands = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
-    return any(comma.fullmatch(cell) and not thousands.fullmatch(cell) for cell in cells) and not any(point.fullmatch(cell) for cell in cells)
+    return (
+        any(comma.fullmatch(cell) and not thousands.fullmatch(cell) for cell in cells)
+        and not any(point.fullmatch(cell) for cell in cells)
+    )
 
 
-def _matrix(names: list[str] | None, lines: list[list[str]], reading: _Reading, options: dict[str, Any]) -> Expected:
+def _matrix(
+    names: list[str] | None, lines: list[list[str]], reading: _Reading, options: dict[str, Any]
+) -> Expected:
     cells = [list(column) for column in zip(*lines, strict=True)]
     labels = names or [str(place + 1) for place in range(len(cells))]
     wanted = options.get("columns")
     index, guessed = _index(names, cells, reading, options["index"], wanted)
-    places = [place for place in range(len(cells)) if (labels[place] in wanted if wanted is not None else place != index)]
+    places = [
+        place
+        for place in range(len(cells))
+        if (labels[place] in wanted if wanted is not None else place != index)
+    ]
     row_names = None if index is None else [cell.strip() for cell in cells[index]]
     made = [reading.column(labels[place], cells[place]) for place in places]
     matrix = columns.matrix(made, len(lines), row_names, options["na"])
@@ -172,7 +201,11 @@ def _matrix(names: list[str] | None, lines: list[list[str]], reading: _Reading, 
 
 
 def _index(
-    names: list[str] | None, cells: list[list[str]], reading: _Reading, index: str | bool | None, wanted: list[str] | None
+    names: list[str] | None,
+    cells: list[list[str]],
+    reading: _Reading,
+    index: str | bool | None,
+    wanted: list[str] | None,
 ) -> tuple[int | None, bool]:
     """The column that names the rows, if there is one, and whether that is a guess."""
     if isinstance(index, str):

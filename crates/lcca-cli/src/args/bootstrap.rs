@@ -1,4 +1,4 @@
-//! What can be typed after `lcca bootstrap`.
+//! The arguments and flags of `lcca bootstrap`.
 
 use super::{CommonArgs, DeviceArgs, ModelRowsArgs, TableOutputArgs};
 use clap::Args;

@@ -82,11 +82,11 @@ mod tests {
         command.get_subcommands().for_each(check);
     }
 
-    /// The explanations of the examples of the program itself begin here, even if little room is left before
-    /// them.
+    /// The column at which the explanations of the program's own examples begin, even if little room is
+    /// left before them.
     const EXPLANATION: usize = 45;
 
-    /// The words of an example, without what a shell would do with its output and without what explains it.
+    /// The words of an example, without its redirected output and without its explanation.
     fn words(example: &str) -> Vec<String> {
         let command = example.split("  ").next().and_then(|command| command.split(['>', '|']).next());
         command
@@ -117,7 +117,7 @@ mod tests {
         parse_examples(&Arguments::command());
     }
 
-    /// A word on a variant of [`Command`] would hide all that its arguments say about themselves.
+    /// A doc comment on a variant of [`Command`] would hide the long help of its arguments.
     #[test]
     fn what_is_written_about_a_command_is_in_its_help() {
         let program = Arguments::command();

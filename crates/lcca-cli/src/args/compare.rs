@@ -1,4 +1,4 @@
-//! What can be typed after `lcca compare`.
+//! The arguments and flags of `lcca compare`.
 
 use super::{CommonArgs, ProblemArgs, ReadingArgs};
 use clap::Args;

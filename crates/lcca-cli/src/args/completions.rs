@@ -1,4 +1,4 @@
-//! What can be typed after `lcca completions`.
+//! The arguments and flags of `lcca completions`.
 
 use clap::Args;
 

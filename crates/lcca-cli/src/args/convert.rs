@@ -1,4 +1,4 @@
-//! What can be typed after `lcca convert`.
+//! The arguments and flags of `lcca convert`.
 
 use super::{CommonArgs, TableArgs};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! What can be typed after `lcca demo`.
+//! The arguments and flags of `lcca demo`.
 
 use super::CommonArgs;
 use clap::Args;

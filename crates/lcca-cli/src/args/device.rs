@@ -1,4 +1,4 @@
-//! Where fits and permutation tests run.
+//! The flags that choose where fits and permutation tests run.
 
 use clap::Args;
 use lcca_cuda::{DeviceChoice, EXPECTED};
@@ -18,7 +18,7 @@ pub struct DeviceArgs {
     pub device_memory: Option<String>,
 }
 
-/// What was typed, and what it means.
+/// The device as the user typed it, and the choice that it stands for.
 fn device(typed: &str) -> Result<(String, DeviceChoice), String> {
     typed.parse().map(|choice| (typed.to_string(), choice)).map_err(|_: &str| format!("expected {EXPECTED}"))
 }

@@ -1,4 +1,4 @@
-//! What can be typed after `lcca export`.
+//! The arguments and flags of `lcca export`.
 
 use super::{CommonArgs, ContentChoice, SideChoice, TableOutputArgs};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! What can be typed after `lcca fit`.
+//! The arguments and flags of `lcca fit`.
 
 use super::method::methods_help;
 use super::{CommonArgs, DeviceArgs, MethodArgs, ProblemArgs, ReadingArgs, RidgeRule};

@@ -1,4 +1,4 @@
-//! What can be typed after `lcca info`.
+//! The arguments and flags of `lcca info`.
 
 use super::{CommonArgs, TableArgs};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! What can be typed after `lcca man`.
+//! The arguments and flags of `lcca man`.
 
 use clap::Args;
 use std::path::PathBuf;

@@ -84,7 +84,7 @@ fn parameter_help(parameter: &Parameter) -> String {
     format!("{first}{} [default: {defaults}]", letters.as_str())
 }
 
-/// "a", "a and b", "a, b and c".
+/// Names as a list in words: "a", "a and b", "a, b and c".
 fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -93,8 +93,8 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// How the method that has a parameter is typed. A parameter may exist only with a certain choice of another
-/// one: "als --inner cg".
+/// The spelling of the method that has a parameter. A parameter may exist only with a certain choice of
+/// another one: "als --inner cg".
 fn method_with(spec: &Spec, parameter: &str) -> String {
     let Some(method) = Method::named(spec.name) else { return spec.name.into() };
     if method.get(parameter).is_none() {
@@ -109,7 +109,7 @@ fn method_with(spec: &Spec, parameter: &str) -> String {
     spec.name.into()
 }
 
-/// One entry per method: its name, summary and flags.
+/// The methods in a list: the name, summary and flags of each.
 pub fn methods_help() -> String {
     let mut text = String::from("Methods:\n");
     for spec in Method::specs() {

@@ -1,5 +1,5 @@
-//! The first stage of the command line: what can be typed. Help, documentation and completions come from
-//! here.
+//! The first stage of the command line: the commands and flags that a user can type. Help, documentation
+//! and completions come from here.
 //!
 //! Nothing is interpreted in this module; [`crate::resolve`] does that.
 

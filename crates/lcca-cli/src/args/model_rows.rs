@@ -1,4 +1,4 @@
-//! Flags about rows that a model is applied to.
+//! Flags for the rows that a model is applied to.
 
 use super::ViewTableArgs;
 use clap::Args;

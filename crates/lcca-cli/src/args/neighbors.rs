@@ -1,4 +1,4 @@
-//! What can be typed after `lcca neighbors`.
+//! The arguments and flags of `lcca neighbors`.
 
 use super::{CommonArgs, ContentChoice, SideChoice, ViewChoice};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! What can be typed after `lcca plot`.
+//! The arguments and flags of `lcca plot`.
 
 use super::{CommonArgs, ModelRowsArgs};
 use clap::{Args, ValueEnum};

@@ -1,4 +1,4 @@
-//! Flags that define the problem to be solved, whatever the method.
+//! Flags that define the problem, for every method.
 
 use super::{MetricChoice, NormalizeChoice, ScaleChoice};
 use clap::Args;

@@ -1,5 +1,4 @@
-//! What can be typed after `lcca reference`, which is not listed: it writes the page of the documentation
-//! about all commands.
+//! The hidden command `lcca reference`, which writes the documentation page about all commands.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! What can be typed after `lcca report`.
+//! The arguments and flags of `lcca report`.
 
 use super::{CommonArgs, ModelRowsArgs};
 use clap::Args;

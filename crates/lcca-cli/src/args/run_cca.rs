@@ -1,4 +1,4 @@
-//! What can be typed after `lcca run-cca`.
+//! The arguments and flags of `lcca run-cca`.
 
 use super::{CommonArgs, NormalizeChoice, TableOutputArgs};
 use clap::{Args, ValueEnum};

@@ -1,4 +1,4 @@
-//! What can be typed after `lcca sample`.
+//! The arguments and flags of `lcca sample`.
 
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;

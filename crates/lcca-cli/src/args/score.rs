@@ -1,4 +1,4 @@
-//! What can be typed after `lcca score`.
+//! The arguments and flags of `lcca score`.
 
 use super::{CommonArgs, DeviceArgs, ModelRowsArgs};
 use clap::Args;

@@ -1,5 +1,5 @@
-//! Flags that say how tables are understood, for one matrix and for two views. docs/files.md says what is
-//! guessed.
+//! Flags for reading tables, for one matrix and for two views. docs/files.md lists the properties that lcca
+//! guesses.
 
 use clap::{Args, ValueEnum};
 

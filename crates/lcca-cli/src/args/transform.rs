@@ -1,4 +1,4 @@
-//! What can be typed after `lcca transform`.
+//! The arguments and flags of `lcca transform`.
 
 use super::{CommonArgs, TableArgs, TableOutputArgs};
 use clap::Args;

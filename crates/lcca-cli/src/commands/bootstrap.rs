@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What a fit misses by rounding alone is not worth a line.
+/// The largest missing share that counts as rounding, and gets no line.
 const ROUNDING: f64 = 1e-9;
-/// The table of intervals.
+/// The columns of the table of intervals.
 const INTERVAL_COLUMNS: [(&str, CellKind); 9] = [
     ("view", CellKind::Text),
     ("column", CellKind::Text),
@@ -38,7 +38,7 @@ pub fn run(job: &BootstrapJob) -> Result<(), Failure> {
     let inputs: Vec<_> = inputs.map(|path| path.as_path()).collect();
     if let Some(path) = &job.table {
         load::check_output(path, &inputs)?;
-        // Fails now if it cannot be written, and not after the resamples.
+        // An output that cannot be written fails here, and not after the resamples.
         lcca_io::check_table(path)?;
         lcca_io::Output::create(path)?;
     }
@@ -150,7 +150,7 @@ fn write_intervals(
                 };
                 let weight = interval(&view.weights, &errors.weights);
                 let loading = interval(&view.loadings, &errors.loadings);
-                // A loading is a correlation.
+                // A loading is a correlation, so it cannot leave −1 to 1.
                 let (low, high) = (loading.low.max(-1.0), loading.high.min(1.0));
                 let numbers = [weight.estimate, weight.low, weight.high, loading.estimate, low, high];
                 let labels = [Cell::Text(&label), Cell::Text(name), Cell::Integer(pair as i64 + 1)];
@@ -158,6 +158,6 @@ fn write_intervals(
             }
         }
     }
-    // Each name is on as many lines as there are pairs.
+    // The table counts a name once per pair, because the name is on one line per pair.
     Ok(table.finish()? / model.pairs().max(1))
 }

@@ -23,7 +23,7 @@ const SEED: u64 = 1;
 /// The length of the generated text.
 const TOKENS: usize = 300_000;
 const BOOLEAN_ROWS: usize = 60_000;
-/// The name of the last line.
+/// The name of the last line of the table.
 const BEST: &str = "best possible";
 
 /// One data set and the methods that run on it.
@@ -35,14 +35,14 @@ struct Experiment {
     methods: Vec<(&'static str, Method)>,
 }
 
-/// One line of the table.
+/// One line of the printed table.
 struct Entry {
     name: &'static str,
     measured: Measured,
 }
 
-/// Where figures go: into a folder that is there, or into a new one, which appears at the end and not at all
-/// if anything fails.
+/// The folder for figures: an existing one, or a new one, which appears at the end, and not at all if
+/// anything fails.
 enum FigureFolder<'p> {
     There(&'p Path),
     New(OutputFolder),
@@ -136,7 +136,7 @@ fn features() -> Result<Experiment, Failure> {
     })
 }
 
-/// Runs every method, and last the best possible.
+/// Runs every method, and finally the best possible.
 fn run_all(experiment: &Experiment, quiet: bool) -> Result<Vec<Entry>, Failure> {
     let mut entries = Vec::new();
     for (name, method) in experiment.methods.iter().copied().chain([(BEST, Method::auto())]) {

@@ -37,7 +37,7 @@ pub fn run(job: &FitJob) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(job.strict && !fit.converged)))
 }
 
-/// Finds out whether everything can be written before hours of work, not after.
+/// Finds out before hours of work whether every output can be written.
 fn check_outputs(job: &FitJob) -> Result<(), Failure> {
     let inputs =
         [&job.x, &job.y].into_iter().chain(&job.row_weights).chain(&job.covariates).chain(&job.fold_groups);
@@ -66,13 +66,13 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     let start = Instant::now();
     let mut placement = job.device.open()?;
     let LoadedPair { pair, views, covariates, remarks, groups } = load_pair(job)?;
-    // Names are read only if a model will keep them.
+    // Only a model keeps names, so we read them only if one is written.
     let names =
         if job.output.is_some() { names_of(&views, covariates.as_ref())? } else { ModelNames::default() };
     let reading = job.reading.record(views.each_ref());
     let load_seconds = start.elapsed().as_secs_f64();
     let (settings, quiet) = (job.settings(pair.shape()), job.session.quiet);
-    // Takes seconds, and is refused before the fit takes longer.
+    // The test takes seconds. It runs first, because a refusal should not wait for the fit.
     let wilks = if job.wilks { Some(wilks(&pair, &())?) } else { None };
     let rows = |pair: &InMemory| fit_rows(job, pair, groups.as_ref(), settings.clone());
     let (fitted, pair) = on_device::compute(&mut placement, pair, &settings, quiet, rows)
@@ -83,7 +83,8 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     let threads = rayon::current_num_threads();
     write_model(job, &fit, &reading, &names, threads)?;
     if job.certify {
-        // Certifying may be interrupted, so the model is written before it, and again with its certificate.
+        // The user may interrupt the certification, so we write the model before it, and again with the
+        // certificate.
         interrupt::set_results_are_written(job.output.is_some() || saved_iteration > 0);
         let progress = FitProgress::new("certify", Length::Unknown, quiet);
         fit.certify(&pair, &progress)?;
@@ -97,7 +98,7 @@ fn load_and_fit(job: &FitJob) -> Result<(Fit, Run), Failure> {
     Ok((fit, Run { load_seconds, fit_seconds, threads, saved_iteration, ridge, wilks, names, remarks }))
 }
 
-/// A fit, and what happened on the way to it.
+/// A fit, and the choices and measurements that belong to it.
 struct Fitted {
     fit: Fit,
     ridge: Option<RidgeChoice>,
@@ -105,7 +106,8 @@ struct Fitted {
     seconds: f64,
 }
 
-/// Chooses what is left to held-out rows, then fits all rows.
+/// Chooses the ridge and the number of pairs on held-out rows, if the job leaves them open, and then fits all
+/// rows.
 fn fit_rows(
     job: &FitJob,
     pair: &InMemory,
@@ -133,13 +135,14 @@ fn fit_rows(
     Ok(Fitted { fit, ridge, saved_iteration, seconds: progress.seconds() })
 }
 
-/// What was read. Files are kept for the names of their columns, which are read when they are needed.
+/// The rows that were read. The files are kept because the names of their columns are read only when they
+/// are needed.
 struct LoadedPair {
     pair: InMemory,
     views: [Loaded; 2],
     covariates: Option<Loaded>,
     remarks: Vec<Remark>,
-    /// Rows that are held out together.
+    /// The groups of rows that are held out together.
     groups: Option<Groups>,
 }
 

@@ -1,4 +1,4 @@
-//! What `lcca fit` prints: a table with a legend, the verdict, and notes with the flags that help.
+//! The text that `lcca fit` prints: a table with a legend, the verdict, and notes with the flags that help.
 
 use super::ridge_search::RidgeChoice;
 use crate::machine;
@@ -12,47 +12,48 @@ use lcca_io::{ModelNames, Names, Remark, wording};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Characters of a name that are printed.
+/// The most characters of a name that are printed.
 const LONGEST_NAME: usize = 40;
 
-/// What was measured around the fit.
+/// The measurements and choices around a fit.
 pub struct Run {
     pub load_seconds: f64,
     pub fit_seconds: f64,
     pub threads: usize,
     /// The last iteration whose state was saved, or 0 if none was.
     pub saved_iteration: usize,
-    /// How the ridge was chosen, if there was a choice.
+    /// How the ridge was chosen, if it was.
     pub ridge: Option<RidgeChoice>,
-    /// The classical test, if it was asked for.
+    /// The classical test, if the user asked for it.
     pub wilks: Option<Wilks>,
-    /// The names of columns, as far as they were read.
+    /// The names of the columns, as far as they were read.
     pub names: ModelNames,
-    /// What there is to say about how the files were read.
+    /// Remarks about how the files were read.
     pub remarks: Vec<Remark>,
 }
 
 impl Run {
-    /// A note as a sentence, with the names of columns.
+    /// A note as a sentence that names the columns.
     pub fn sentence(&self, note: &Note) -> String {
         wording::note_with_names(note, |side, column| {
             let names: &Names = match side {
                 Side::X => self.names.x.as_ref(),
                 Side::Y => self.names.y.as_ref(),
             }?;
-            // Names that are longer would hide the sentence.
+            // A longer name would hide the sentence.
             (column < names.len()).then(|| names.get(column).chars().take(LONGEST_NAME).collect())
         })
     }
 }
 
-/// The result in words; `path` is the file that the model was written to.
+/// The result in words; `path` is the file of the model, if one was written.
 pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
     let model = &fit.model;
     let mut text = run.ridge.as_ref().map(RidgeChoice::text).unwrap_or_default();
     let sizes = view_sizes(model.rows, model.x.weights.rows() as u64, model.y.weights.rows() as u64);
     let _ = writeln!(text, "{}: {} from {sizes}", fit.chosen.name(), count(model.pairs() as u64, "pair"));
-    // What changes the answer is said in any case, what led to a method only if nobody named it.
+    // Decisions that change the answer are always printed. The reasons for a method are printed only if
+    // lcca chose it.
     let is_always_said = |decision: &Decision| {
         matches!(
             decision,
@@ -95,7 +96,7 @@ pub fn text(path: Option<&Path>, fit: &Fit, run: &Run) -> String {
     text
 }
 
-/// The classical test as a table, with what it assumes.
+/// The classical test as a table, with its assumptions.
 fn wilks_text(wilks: &Wilks) -> String {
     let row = |i: usize| {
         vec![
@@ -132,7 +133,7 @@ fn missing(fit: &Fit) -> String {
     }
 }
 
-/// What the bounds prove, and what they do not.
+/// The bounds of a certificate, and the limits of their proof.
 fn certificate_text(certificate: &Certificate) -> String {
     let Certificate { bounds, together, kind, passes, .. } = certificate;
     let kind = match kind {
@@ -166,11 +167,11 @@ fn has_ridge(settings: &Settings) -> bool {
 fn pair_table(fit: &Fit) -> String {
     let model = &fit.model;
     let pairs = model.pairs();
-    // A fit to fewer rows may have found fewer pairs.
+    // A fit to fewer rows may have found fewer pairs than the model has.
     let formatted = |values: &[f64], format: fn(f64) -> String| -> Vec<String> {
         (0..pairs).map(|i| values.get(i).map_or(String::new(), |&value| format(value))).collect()
     };
-    // A number that rounds to zero has no sign.
+    // Without this, a small negative number would print as -0.000000.
     let six = |value: f64| format!("{:.6}", if value.abs() < 5e-7 { 0.0 } else { value });
     let mut columns = vec![("correlation", formatted(&model.correlations, six))];
     if let Some(held_out) = &fit.held_out {
@@ -193,7 +194,7 @@ fn pair_table(fit: &Fit) -> String {
     text::table(&header, &(0..pairs).map(row).collect::<Vec<_>>())
 }
 
-/// What the columns of the table mean, in a line or two.
+/// The meaning of the table's columns, in a line or two.
 fn legend(fit: &Fit) -> String {
     let mut text =
         String::from("correlation: on the fitted rows, 1 is perfect; residual: 0 is an exact solution");
@@ -214,7 +215,7 @@ fn legend(fit: &Fit) -> String {
     text + "\n\n"
 }
 
-/// Prints each note once with what helps, and what helps if the fit did not converge.
+/// Prints each note once with its remedy, and a remedy if the fit did not converge.
 pub fn warn(fit: &Fit, run: &Run) {
     for note in &fit.notes {
         remark!("{}{}", run.sentence(note), remedy(note, fit, run));
@@ -225,7 +226,7 @@ pub fn warn(fit: &Fit, run: &Run) {
     }
 }
 
-/// The flags that would help, as the end of a note.
+/// The flags that would help, to end the sentence of a note.
 fn remedy(note: &Note, fit: &Fit, run: &Run) -> &'static str {
     match note {
         Note::CorrelationsGuaranteed { .. } if fit.held_out.is_some() => "; --ridge or --ridge-path helps",
@@ -233,7 +234,7 @@ fn remedy(note: &Note, fit: &Fit, run: &Run) -> &'static str {
             "; --ridge or --ridge-path helps, and --hold-out 0.2 shows what they are worth"
         }
         Note::InflatedByNoise { .. } => "; --hold-out 0.2 tells by how much",
-        // The best ridge was looked for already.
+        // The search for the best ridge already ran.
         Note::FarBelowTraining { .. } if run.ridge.is_some() => "; a smaller -k leaves them out",
         Note::FarBelowTrainingInFolds { .. } => "; a smaller -k leaves out what others do not have",
         Note::FarBelowTraining { .. } => "; --ridge-path finds a ridge that does better",
@@ -242,7 +243,7 @@ fn remedy(note: &Note, fit: &Fit, run: &Run) -> &'static str {
     }
 }
 
-/// What to change so that the next fit converges.
+/// The change that helps the next fit converge.
 fn advice(settings: &Settings) -> &'static str {
     match (settings.method == Method::auto(), settings.max_passes.is_some()) {
         (true, true) => "a larger --max-passes or a looser --tol helps",

@@ -1,8 +1,8 @@
 //! Rows that a model can be applied to.
 //!
 //! A table's columns are picked by name, and its categories become the model's. Files of other formats must
-//! be as wide as the model's view, with the same names if both have them. Rows are normalized as those of the
-//! fit were.
+//! be as wide as the model's view, with the same names if both have names. The rows are normalized like
+//! those of the fit.
 
 use crate::failure::Failure;
 use crate::load::{self, RowData, RowFiles, Views};
@@ -26,7 +26,7 @@ pub fn read_rows(
     Ok(loaded)
 }
 
-/// Reads the covariates that a model needs; an error if they are missing, or if the model knows none.
+/// Reads the covariates that a model needs. Fails if they are missing, or if the model has none.
 pub fn read_covariates(
     file: &ModelFile,
     path: Option<&Path>,
@@ -41,7 +41,8 @@ pub fn read_covariates(
     }
 }
 
-/// Reads rows of both views as the model remembers and as was typed, and their covariates, and pairs them.
+/// Reads rows of both views, with the options that the model remembers and those of the command line, and
+/// their covariates, and pairs them.
 pub fn read_pair(
     file: &ModelFile,
     paths: [&Path; 2],

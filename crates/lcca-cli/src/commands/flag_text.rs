@@ -1,8 +1,8 @@
-//! Arguments and flags as text, for the pages that are written about them.
+//! Arguments and flags as text, for manual pages and the documentation.
 
 use clap::Arg;
 
-/// The argument as it is typed: `-k, --components <K>`.
+/// An argument as users type it: `-k, --components <K>`.
 pub fn spelled(arg: &Arg) -> String {
     let short = arg.get_short().map(|short| format!("-{short}"));
     let long = arg.get_long().map(|long| format!("--{long}"));
@@ -14,19 +14,19 @@ pub fn spelled(arg: &Arg) -> String {
     parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
-/// What it does, at length.
+/// The long help of an argument.
 pub fn help(arg: &Arg) -> String {
     arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default()
 }
 
-/// The values that it may have, if there are only some.
+/// The values that an argument accepts, if they are a list.
 pub fn values(arg: &Arg) -> Vec<String> {
     let values = arg.get_possible_values();
     let shown = values.iter().filter(|value| !value.is_hide_set() && arg.get_action().takes_values());
     shown.map(|value| value.get_name().to_string()).collect()
 }
 
-/// The value that it has if it is not typed.
+/// The value that an argument has if it is left out.
 pub fn default(arg: &Arg) -> Option<String> {
     let values: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
     (!values.is_empty() && arg.get_action().takes_values()).then(|| values.join(" "))

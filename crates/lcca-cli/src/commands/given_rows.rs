@@ -1,5 +1,5 @@
-//! Rows that are shown beside a model: their correlations as `lcca score` computes them, the canonical
-//! variables of a sample, and their labels.
+//! The rows that a page shows next to a model: their correlations as `lcca score` computes them, the
+//! canonical variables of a sample, and their labels.
 
 use super::fitting_rows;
 use crate::failure::Failure;
@@ -16,15 +16,15 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::{Path, PathBuf};
 
-/// The most rows in a scatter plot: more are not told apart.
+/// The most rows in a scatter plot, because more points cannot be told apart.
 const MOST_ROWS: usize = 2_000;
-/// The most canonical variables kept: about 400 kB of a page.
+/// The most canonical variables to keep: they take about 400 kB of a page.
 const MOST_VARIABLES: usize = 80_000;
 
-/// Characters of a row's name that are shown.
+/// The most characters of a row's name that are shown.
 const LONGEST_NAME: usize = 60;
 
-/// The rows that were given beside a model, if any were.
+/// The rows that the user gave with a model, if any.
 pub fn read(file: &ModelFile, job: &PageJob) -> Result<Option<GivenRows>, Failure> {
     let Some([x, y]) = &job.rows else { return Ok(None) };
     let (model, quiet) = (&file.model, job.session.quiet);
@@ -65,7 +65,7 @@ fn labels(views: &Views, x: &Path, job: &PageJob) -> Result<Option<(String, Vec<
     Ok(Some((file_name(&path), labels)))
 }
 
-/// The labels that `lcca views text --label` wrote beside a view.
+/// The labels that `lcca views text --label` wrote into the folder of a view.
 fn labels_beside(x: &Path) -> Option<PathBuf> {
     let name = match x.file_name()?.to_str()? {
         "x.safetensors" => "labels.txt",
@@ -76,7 +76,8 @@ fn labels_beside(x: &Path) -> Option<PathBuf> {
     (beside("views.json").exists() && beside(name).exists()).then(|| beside(name))
 }
 
-/// One row at random from each of `most` equally long runs of rows, ascending. Always the same rows.
+/// One row at random from each of `most` equally long runs of rows, ascending. The seed is fixed, so the
+/// sample is always the same.
 fn sample(rows: usize, most: usize) -> Vec<usize> {
     let runs = rows.min(most);
     let mut random = ChaCha8Rng::seed_from_u64(0);
@@ -84,7 +85,7 @@ fn sample(rows: usize, most: usize) -> Vec<usize> {
     (0..runs).map(|run| random.random_range(start(run)..start(run + 1))).collect()
 }
 
-/// The canonical variables of the sampled rows, k per row. No other row is touched.
+/// The canonical variables of the sampled rows, k per row. No other row is read.
 fn variables(model: &Model, side: Side, pair: &InMemory, sample: &[usize]) -> Result<Vec<f64>, Failure> {
     let sampled = lcca_io::views::take_rows(pair.view(side), sample)?;
     let covariates = match pair.covariates() {

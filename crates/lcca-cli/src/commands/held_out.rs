@@ -1,4 +1,4 @@
-//! `lcca fit --hold-out`: a fit without some of the rows, measured on them, before the fit to all rows.
+//! `lcca fit --hold-out`: a fit without some of the rows, measured on them, and then the fit to all rows.
 
 use crate::failure::Failure;
 use crate::progress::{FitProgress, Length};
@@ -10,12 +10,13 @@ use lcca::fit::{
 };
 use lcca::method::Settings;
 
-/// The share that is held out unasked.
+/// The share of the rows that is held out if the user did not choose one.
 const USUAL_SHARE: f64 = 0.2;
-/// Operations that take a few seconds at most on any machine that fits are run on.
+/// The most operations of a fit that runs without being asked for: a few seconds at most on any machine
+/// that runs fits.
 const AFFORDABLE: f64 = 5e9;
 
-/// Holds rows out if that was asked for, or if it was left to the data and they call for it.
+/// Holds rows out if the user asked for it, or if the rule is automatic and the data call for it.
 pub fn measure(
     rule: HoldOutRule,
     pair: &InMemory,
@@ -34,8 +35,8 @@ pub fn measure(
     progress.finish();
     match (measured, rule) {
         (Ok(measured), _) => Ok(Some(measured)),
-        // What was not asked for must not stop the fit: there may be too few rows, or too few that vary
-        // without the others.
+        // A measurement that the user did not ask for must not stop the fit. It fails, for example, if
+        // there are too few rows, or too few that vary without the others.
         (Err(_), HoldOutRule::Auto) => Ok(None),
         (Err(error), _) => Err(error.into()),
     }
@@ -56,8 +57,9 @@ pub fn find_pairs(
     Ok(found)
 }
 
-/// Fits all rows and adds what was measured. A fit that holds rows out on request starts from there. What was
-/// not asked for must not change the model, so that fit starts afresh: it is cheap.
+/// Fits all rows and adds the measurement. A fit that holds rows out on request starts from the fit without
+/// them. If the user did not ask, the fit starts afresh, because the measurement must not change the model;
+/// that is cheap.
 pub fn fit_all_rows(
     rule: HoldOutRule,
     measured: Option<HoldOut>,

@@ -9,11 +9,12 @@ use lcca_io::{FitRecord, Info, MatrixInfo, ModelInfo, StateInfo, TopColumn, desc
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
-/// Pairs whose leading columns are printed; `--json` has all.
+/// The number of pairs whose leading columns are printed; `--json` has all pairs.
 const PAIRS_SHOWN: usize = 10;
-/// Characters of a name that are printed.
+/// The most characters of a name that are printed.
 const LONGEST_NAME: usize = 30;
-/// Characters of a fact about a model's origin that are printed. Command lines are such facts.
+/// The most characters of a fact about a model's origin that are printed. A command line is such a fact,
+/// for example.
 const LONGEST_FACT: usize = 1000;
 
 pub fn run(job: &InfoJob) -> Result<(), Failure> {
@@ -41,8 +42,8 @@ pub fn run(job: &InfoJob) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the file has checksums, and what `--verify` found. What does not match is an error and comes no
-/// further.
+/// Whether the file has checksums, and the result of `--verify`. A mismatch is an error and does not get
+/// this far.
 fn checksum_line(checksums: bool, verified: Option<Option<u64>>) -> String {
     match (verified, checksums) {
         (Some(Some(bytes)), _) => format!("verified: all {} bytes match their checksums\n", grouped(bytes)),
@@ -126,7 +127,7 @@ fn model_text(info: &ModelInfo) -> String {
     text
 }
 
-/// What a fit to some of the rows was worth on the others, in two lines.
+/// The correlations on held-out rows of a fit to the other rows, in two lines.
 fn held_out(held_out: &HeldOut) -> String {
     let list =
         |correlations: &[f64]| correlations.iter().map(|c| format!("{c:.4}")).collect::<Vec<_>>().join(" ");
@@ -155,16 +156,16 @@ fn top_columns(pairs: &[[Vec<TopColumn>; 2]]) -> String {
     text
 }
 
-/// A name in quotes, because it can be a comma, on one line and not too long.
+/// A name in quotes, because a name can be a comma, on one line and not too long.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", legible(name, LONGEST_NAME).replace('"', "\\\""))
 }
 
-/// The origin of a model and how its fit ended. Lists, such as the trace, are left to `--json`, and reasons
-/// to the record of the fit.
+/// The origin of a model, and how its fit ended. Lists, such as the trace, are left to `--json`, and
+/// reasons to the record of the fit.
 fn provenance(facts: &Map<String, Value>) -> String {
     let line = |(key, value): (&String, &Value)| match value {
-        // Sentences of their own tell these.
+        // Other sentences of the output tell these facts.
         _ if key == "why" || key == "held_out" || key == "reading" => String::new(),
         Value::Object(inner) => provenance(inner),
         Value::Array(_) | Value::Null => String::new(),
@@ -174,7 +175,7 @@ fn provenance(facts: &Map<String, Value>) -> String {
     facts.iter().map(line).collect()
 }
 
-/// The first few names, quoted because a name can be a comma.
+/// The first few names, in quotes because a name can be a comma.
 fn column_names(columns: &str, names: Option<&[String]>, cols: usize) -> String {
     let Some(names) = names else { return format!("{columns} without names\n") };
     let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();

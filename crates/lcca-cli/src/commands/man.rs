@@ -1,4 +1,4 @@
-//! `lcca man [COMMAND]`: manual pages in the language of `man`, from the same definition as `--help`.
+//! `lcca man [COMMAND]`: manual pages in the language of `man`, from the definition that `--help` uses.
 
 use super::flag_text::{default, help, spelled, values};
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ pub fn run(job: &crate::resolve::ManJob) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A command and all below it.
+/// Collects a command and all commands below it.
 fn collect<'a>(command: &'a Command, commands: &mut Vec<&'a Command>) {
     commands.push(command);
     below(command).for_each(|command| collect(command, commands));
@@ -30,7 +30,7 @@ fn below(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help")
 }
 
-/// The name of a page: `lcca-views-text`.
+/// The name of a command's page: `lcca-views-text`.
 fn title(command: &Command) -> String {
     command.get_bin_name().unwrap_or(command.get_name()).replace(' ', "-")
 }
@@ -71,7 +71,7 @@ fn page(command: &Command) -> String {
     page
 }
 
-/// One argument or flag.
+/// One argument or flag as an item of a page.
 fn item(arg: &Arg) -> String {
     let mut text = help(arg);
     let values = values(arg);
@@ -84,21 +84,21 @@ fn item(arg: &Arg) -> String {
     format!(".TP\n\\fB{}\\fR\n{}", escaped(&spelled(arg)), paragraphs(&text))
 }
 
-/// Running text. Paragraphs keep the indentation of the item that they belong to.
+/// Running text. Its paragraphs keep the indentation of their item.
 fn paragraphs(text: &str) -> String {
     let paragraphs: Vec<String> = text.split("\n\n").map(|paragraph| escaped(paragraph.trim())).collect();
     format!("{}\n", paragraphs.join("\n.sp\n"))
 }
 
-/// Lines that stay as they are.
+/// Lines that `man` must not fill.
 fn as_typed(text: &str) -> String {
     format!(".nf\n{}\n.fi\n", escaped(text.trim_end()))
 }
 
-/// Text in which nothing is a command or a special sign of the language.
+/// Escapes text so that `man` takes nothing in it for a command or a special sign.
 fn escaped(text: &str) -> String {
     let line = |line: &str| {
-        // Fonts of terminals and printers have no raised T, and a prime means the same.
+        // A prime replaces the raised T, because fonts of terminals and printers do not have that letter.
         let line = line.replace('\\', "\\e").replace('-', "\\-").replace('ᵀ', "'");
         if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
     };

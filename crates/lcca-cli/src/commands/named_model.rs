@@ -1,4 +1,4 @@
-//! A model with the names of its columns, and the numbers of it that a command works with.
+//! A model with the names of its columns, and those of its numbers that a command works with.
 
 use crate::failure::Failure;
 use crate::resolve::ModelContent;
@@ -19,7 +19,7 @@ impl NamedModel {
         Ok(NamedModel { names: file.names()?, model: file.model })
     }
 
-    /// The names of a view's columns, if they have any.
+    /// The names of a view's columns, if it has any.
     pub fn names(&self, side: Side) -> Option<&Names> {
         match side {
             Side::X => self.names.x.as_ref(),
@@ -32,7 +32,8 @@ impl NamedModel {
         self.names(side).map_or_else(|| column.to_string(), |names| names.get(column).to_string())
     }
 
-    /// One row per column of a view, with a number for each of the first `components` components, or of all.
+    /// One row per column of a view, with a number for each of the first `components` components, or for
+    /// all.
     pub fn numbers(
         &self,
         side: Side,
@@ -55,8 +56,8 @@ impl NamedModel {
         Ok(Panel::from_fn(panel.rows(), components, |row, column| scale * panel.row(row)[column]))
     }
 
-    /// What turns weights into vectors, whose size does not depend on the number of rows. Those of a model
-    /// with variables of unit variance have that size already.
+    /// The factor that turns weights into vectors, whose size does not depend on the number of rows. The
+    /// weights of a model with variables of unit variance have that size already.
     fn unit_of_vectors(&self, side: Side) -> f64 {
         let weight = self.model.rows as f64;
         weight.sqrt() / self.model.settings.unit_of_variables(side, weight)

@@ -10,7 +10,7 @@ use lcca::nearest::{Scored, nearest};
 use lcca_io::legible;
 use serde_json::{Map, Value, json};
 
-/// A column and its neighbors in each searched view.
+/// A column, and its neighbors in each searched view.
 struct Neighborhood {
     side: Side,
     column: usize,
@@ -53,7 +53,7 @@ fn width(model: &NamedModel, side: Side) -> usize {
     model.model.view(side).weights.rows()
 }
 
-/// Says what could have been meant.
+/// A message that suggests the words that the user could have meant.
 fn unknown_word(job: &NeighborsJob, model: &NamedModel, word: &str) -> String {
     let sides = &job.looked_up_in;
     let names: Vec<&str> =
@@ -73,7 +73,7 @@ fn neighborhood(job: &NeighborsJob, panels: &[Panel; 2], side: Side, column: usi
     let panel = |side: Side| if side == Side::X { &panels[0] } else { &panels[1] };
     let vector = panel(side).row(column);
     let neighbors_in = |&searched: &Side| {
-        // One more than is shown, because the nearest to a column is itself.
+        // We ask for one more than we show, because the nearest neighbor of a column is the column itself.
         let mut scored = nearest(panel(searched), vector, job.count + 1);
         scored.retain(|scored| searched != side || scored.row != column);
         scored.truncate(job.count);
@@ -95,10 +95,10 @@ fn object(job: &NeighborsJob, model: &NamedModel, neighborhoods: &[Neighborhood]
     json!({ "words": words, "version": env!("CARGO_PKG_VERSION") })
 }
 
-/// Characters of a name in the title of a table.
+/// The most characters of a name in the title of a table.
 const LONGEST_NAME: usize = 50;
 
-/// One table per word: its neighbors in each view, side by side.
+/// A table for one word: its neighbors in each view, side by side.
 fn table(model: &NamedModel, near: &Neighborhood) -> String {
     let title =
         format!("{} ({})", legible(&model.name(near.side, near.column), LONGEST_NAME), letter(near.side));
@@ -122,7 +122,7 @@ fn table(model: &NamedModel, near: &Neighborhood) -> String {
     text::table(&header, &(0..rows).map(row).collect::<Vec<Vec<String>>>())
 }
 
-/// A view as it is typed.
+/// The letter of a view on the command line.
 fn letter(side: Side) -> &'static str {
     if side == Side::X { "x" } else { "y" }
 }

@@ -1,4 +1,4 @@
-//! Computing where `--device` says.
+//! Computes on the device of `--device`, and on the CPU if a GPU fails that the user did not insist on.
 
 use crate::failure::Failure;
 use crate::output::remark;
@@ -7,8 +7,8 @@ use lcca::method::Settings;
 use lcca::space::Space;
 use lcca_cuda::Placement;
 
-/// Computes with rows that are placed where it was decided. If a GPU fails that nobody insisted on,
-/// everything is computed again without it. Returns the rows as well.
+/// Computes on rows that are moved to the chosen device. If a GPU fails that the user did not insist on,
+/// computes everything again on the CPU. Returns the rows as well.
 pub fn compute<T>(
     placement: &mut Placement,
     pair: InMemory,
@@ -29,7 +29,8 @@ pub fn compute<T>(
     }
 }
 
-/// The same for a permutation test, for which it is decided already.
+/// Runs a permutation test on the device that was chosen for it. If a GPU fails that the user did not
+/// insist on, runs the test again on the CPU.
 pub fn test<T>(
     placement: &mut Placement,
     quiet: bool,
@@ -43,7 +44,7 @@ pub fn test<T>(
     }
 }
 
-/// Gives the GPU up if it failed and nobody insisted on it. Otherwise returns the failure.
+/// Gives up a GPU that failed, unless the user insisted on it. Otherwise returns the failure.
 fn gives_up(placement: &mut Placement, failure: Failure, quiet: bool) -> Result<(), Failure> {
     match failure {
         Failure::Data(error) if placement.gives_up(&error) => {

@@ -1,4 +1,4 @@
-//! The file that `lcca plot` and `lcca report` write.
+//! Writes the file of `lcca plot` and `lcca report`.
 
 use crate::failure::Failure;
 use crate::output::remark;
@@ -8,8 +8,8 @@ use lcca_io::Output;
 use serde_json::json;
 use std::io::Write;
 
-/// Makes the page or picture and writes it whole or not at all. It may replace none of the files that are
-/// read. `what` is what to call it, and `advice` the end of the sentence that says where it is.
+/// Makes the page or picture and writes it whole or not at all. It must not replace a file that the command
+/// reads. `what` names the page, and `advice` ends the sentence that says where the file is.
 pub fn write(
     job: &PageJob,
     [what, advice]: [&str; 2],
@@ -17,7 +17,7 @@ pub fn write(
 ) -> Result<(), Failure> {
     let path = &job.output;
     load::check_output(path, &job.inputs())?;
-    // Fails now if it cannot be written, and not after the rows are read.
+    // An output that cannot be written fails here, and not after the rows are read.
     let mut output = Output::create(path)?;
     let text = machine::pool(job.session.threads)?.install(make)?;
     output.write_all(text.as_bytes()).map_err(|source| lcca_io::Error::Io { path: path.clone(), source })?;

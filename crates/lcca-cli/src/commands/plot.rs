@@ -19,7 +19,7 @@ fn draw(job: &PlotJob) -> Result<String, Failure> {
         let model = job.page.model.display();
         return Err(Failure::Usage(format!("{model}: the model has no components to draw")));
     }
-    // Before the rows are read, which may take long.
+    // This check comes first, because reading rows may take long.
     if let Some(missing) = highest(&job.plot).filter(|&highest| highest >= pairs) {
         return Err(no_component(missing + 1, pairs));
     }

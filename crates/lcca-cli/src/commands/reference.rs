@@ -15,14 +15,14 @@ Everything that can be typed, as `lcca COMMAND --help` prints it. This page is w
 ";
 
 pub fn run(mut job: ReferenceJob) -> Result<(), Failure> {
-    // Fills in usages and the flags that clap adds by itself.
+    // This fills in the usages, and the flags that clap adds by itself.
     job.program.build();
     let mut page = String::from(INTRODUCTION);
     describe(&job.program, 2, &mut page);
     Ok(output::print(&page)?)
 }
 
-/// Writes a command and those below it. `level` is the level of its heading.
+/// Writes a command and those below it. `level` is the level of the command's heading.
 fn describe(command: &Command, level: usize, page: &mut String) {
     let name = command.get_bin_name().unwrap_or(command.get_name());
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
@@ -60,7 +60,7 @@ fn item(arg: &Arg) -> String {
     text
 }
 
-/// Text whose signs are not taken for Markdown.
+/// Escapes text so that Markdown takes no sign in it for its own.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut is_code = false;

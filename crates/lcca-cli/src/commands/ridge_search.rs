@@ -1,4 +1,4 @@
-//! `lcca fit --ridge-path`: the ridge that does best on held-out rows.
+//! `lcca fit --ridge-path`: finds the ridge that does best on held-out rows.
 
 use crate::failure::Failure;
 use crate::plot::{Chart, Curve, Figure, Scale};
@@ -12,10 +12,10 @@ use lcca::method::Settings;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// How the ridges did, and which one was taken.
+/// The scores of the ridges, and the ridge that was chosen.
 pub struct RidgeChoice {
     selection: Selection,
-    /// The index of the ridge that was taken.
+    /// The index of the chosen ridge.
     chosen: usize,
 }
 
@@ -65,7 +65,8 @@ impl RidgeChoice {
         })
     }
 
-    /// Adds what held-out rows said about the chosen ridge, so that nobody has to guess.
+    /// Adds the held-out correlation of the chosen ridge to a fit, because a reader should not have to
+    /// guess it.
     pub fn add_to(&self, fit: &mut Fit) {
         fit.add_cross_validated(self.selection.mean[self.chosen], self.selection.scores.len() as u64);
     }
@@ -78,7 +79,7 @@ impl RidgeChoice {
         order
     }
 
-    /// If the best of several ridges is the first or the last, a better one may lie beyond.
+    /// Advice if the best of several ridges is the first or the last, because a better one may lie beyond.
     fn end_of_range(&self) -> Option<&'static str> {
         let (order, best) = (self.ascending(), self.selection.best);
         match order[..] {

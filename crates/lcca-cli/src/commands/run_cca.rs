@@ -13,7 +13,7 @@ use lcca_io::{Formulas, Loaded, OutputFolder, ReadOptions, RowWriter, legible};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Rows whose embeddings are held at a time.
+/// The number of rows whose embeddings are in memory at a time.
 const BLOCK: usize = 1 << 14;
 
 pub fn run(job: &RunCcaJob) -> Result<(), Failure> {
@@ -32,7 +32,7 @@ pub fn run(job: &RunCcaJob) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was found, for people and programs.
+/// The result of the command, for people and programs.
 struct Outcome {
     rows: [u64; 2],
     cols: usize,
@@ -81,7 +81,7 @@ fn read(job: &RunCcaJob, side: usize) -> Result<Loaded, Failure> {
     Ok(loaded)
 }
 
-/// The columns of both files must be the same; their names are compared if both have names.
+/// Refuses files with different columns. Names are compared if both files have names.
 fn check_columns([x, y]: &[Loaded; 2]) -> Result<(), Failure> {
     let (expected, found) = (x.matrix.cols(), y.matrix.cols());
     let path = y.path().display();
@@ -103,14 +103,14 @@ fn check_columns([x, y]: &[Loaded; 2]) -> Result<(), Failure> {
     }
 }
 
-/// The same rows with columns moved that are far from zero. Scaled columns are centered anyway, and keep
-/// their digits so.
+/// Moves columns that are far from zero near it, because they keep more digits there. Scaled columns are
+/// centered in any case.
 fn near_origin(rows: &Matrix) -> Result<Matrix, Failure> {
     let pair = InMemory::new(rows.clone(), rows.clone())?;
     Ok(pair.near_origin()?.view(Side::X).clone())
 }
 
-/// The products of one file's columns, once rows are standardized.
+/// The products of one file's columns over its standardized rows.
 fn sums(job: &RunCcaJob, rows: &Matrix) -> Result<RowSums, Failure> {
     let columns = if job.scale_columns {
         let pair = InMemory::new(rows.clone(), rows.clone())?;
@@ -123,7 +123,7 @@ fn sums(job: &RunCcaJob, rows: &Matrix) -> Result<RowSums, Failure> {
     Ok(sums)
 }
 
-/// Writes one row per row of a file. Returns how many of their names are formulas.
+/// Writes one line per row of a file. Returns how many of the rows' names are formulas.
 fn write(
     path: &Path,
     loaded: &Loaded,

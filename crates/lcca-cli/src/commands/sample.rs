@@ -24,7 +24,7 @@ pub fn run(job: &SampleJob) -> Result<(), Failure> {
     Ok(output::print(&text)?)
 }
 
-/// The name of the file, what is in it, and what it is.
+/// The name of a sample's file, its contents, and a description.
 fn made(sample: SampleChoice, job: &SampleJob) -> (&'static str, String, &'static str) {
     match sample {
         SampleChoice::Countries => {

@@ -44,12 +44,12 @@ pub fn run(job: &ScoreJob) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The result on the given rows.
+/// The scores of the given rows.
 struct Scored {
     rows: usize,
     scores: Scores,
     significance: Option<Significance>,
-    /// Where the test ran, if somebody asked.
+    /// Where the permutation test ran, if a GPU could have run it.
     ran: Option<Decision>,
 }
 

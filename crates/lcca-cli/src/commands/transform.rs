@@ -62,14 +62,14 @@ fn transform(job: &TransformJob, output: &Path) -> Result<(usize, usize), Failur
     Ok((rows.rows(), left))
 }
 
-/// Rows whose values are known, those of the covariates included.
+/// The rows that have all their values, including those of the covariates.
 struct Known {
     rows: Matrix,
     row_names: Option<Names>,
     covariates: Option<Matrix>,
 }
 
-/// Leaves out the rows whose covariates were left out.
+/// Leaves out the rows that have no covariates.
 fn known(loaded: &Loaded, attached: Option<&Attached>) -> Result<Known, Failure> {
     let (rows, row_names) = (loaded.matrix.clone(), loaded.row_names()?);
     let Some(attached) = attached else { return Ok(Known { rows, row_names, covariates: None }) };

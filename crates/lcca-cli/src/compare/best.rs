@@ -1,5 +1,5 @@
-//! The best possible, which every method is compared with: the default method at a tight tolerance. One fit
-//! and one pass.
+//! The best possible result, which every method is compared with: the default method at a tight tolerance.
+//! It costs one fit and one pass.
 
 use super::measure::{Measured, measure_once};
 use super::plan::Plan;
@@ -12,8 +12,8 @@ use lcca::method::{Method, Settings};
 use lcca::{metric, panels};
 use lcca_io::wording;
 
-/// Fits one pair more than requested, if the data have one: the gap after the last pair tells how well the
-/// subspace is determined.
+/// Fits one pair more than requested, if the data have one, because the gap after the last pair tells how
+/// well the subspace is determined.
 pub fn best(pair: &InMemory, data: &dyn Pair, plan: &Plan) -> Result<(Best, [Panel; 2]), Failure> {
     let k = plan.settings.k;
     let Shape { rows, x_cols, y_cols } = pair.shape();
@@ -46,8 +46,8 @@ pub fn best(pair: &InMemory, data: &dyn Pair, plan: &Plan) -> Result<(Best, [Pan
     Ok((best, truth))
 }
 
-/// What the answer may be called: with a ridge it is not the one that correlates most on the rows it was
-/// fitted to.
+/// The name of the result. With a ridge it is not called the best possible, because another result may
+/// correlate more on the fitted rows.
 fn label(fit: &Fit) -> &'static str {
     let Settings { ridge_x, ridge_y, .. } = fit.model.settings;
     match (ridge_x > 0.0 || ridge_y > 0.0, fit.converged) {

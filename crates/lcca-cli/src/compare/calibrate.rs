@@ -1,12 +1,12 @@
 //! Finds the whole number at which a method takes a given time.
 //!
-//! Time grows with the parameter, and nearly linearly between two measured numbers. So each try is the number
-//! at which the line through the nearest points meets the target. It becomes a point itself, and the search
-//! ends when a measured time agrees. There is no clock here: the caller measures.
+//! Time grows with the parameter, and nearly linearly between two measured numbers. So each try is the
+//! number at which the line through the nearest points meets the target. The try becomes a point itself,
+//! and the search ends when a measured time agrees. There is no clock here: the caller measures.
 
 use serde::Serialize;
 
-/// A measured time.
+/// A number and its measured time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     pub parameter: usize,
@@ -18,7 +18,7 @@ pub struct Point {
 pub struct Search {
     /// Seconds that the method should take.
     pub target: f64,
-    /// How far the time may be off, relative to the target.
+    /// How far the time may be off, as a share of the target.
     pub agreement: f64,
     /// The smallest number allowed.
     pub least: usize,
@@ -26,7 +26,8 @@ pub struct Search {
     pub most: usize,
     /// The first number to try if nothing was measured before.
     pub first: usize,
-    /// How many times larger than any measured number a try may be: time may grow faster than linearly.
+    /// How many times larger than any measured number a try may be. It is limited because time may grow
+    /// faster than linearly.
     pub growth: usize,
     /// The most measurements to make.
     pub tries: usize,
@@ -36,7 +37,7 @@ pub struct Search {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The time agrees.
+    /// The time of the number agrees with the target.
     Agrees,
     /// Even the largest number allowed is too quick.
     TooQuick,
@@ -50,14 +51,14 @@ pub enum Outcome {
     OutOfTries,
 }
 
-/// What to do next.
+/// The next step of a search.
 enum Next {
     Try(usize),
     GiveUp(Outcome),
 }
 
-/// Returns the measured number nearest to the target, and how the search for it ended. Earlier points are
-/// used, and new ones are added.
+/// Returns the measured number nearest to the target, and how the search for it ended. The search uses
+/// earlier points and adds new ones.
 pub fn calibrate<E>(
     search: &Search,
     points: &mut Vec<Point>,
@@ -85,7 +86,7 @@ impl Search {
         self.nearest(points).is_some_and(|point| (point.seconds / self.target - 1.0).abs() <= self.agreement)
     }
 
-    /// The nearest point by ratio: half the time is as far off as twice the time.
+    /// The nearest point by ratio, because half the time is as far off as twice the time.
     fn nearest<'p>(&self, points: &'p [Point]) -> Option<&'p Point> {
         let distance = |point: &Point| (point.seconds / self.target).ln().abs();
         points.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
@@ -157,7 +158,7 @@ mod tests {
     const SEARCH: Search =
         Search { target: 10.0, agreement: 0.1, least: 1, most: 100_000, first: 7, growth: 10, tries: 6 };
 
-    /// The number, how the search ended, and the numbers measured on the way.
+    /// The number that a search finds, how the search ended, and the numbers that it measured on the way.
     fn calibrated(search: &Search, seconds: impl Fn(usize) -> f64) -> (usize, Outcome, Vec<usize>) {
         let mut points = Vec::new();
         let Ok((number, outcome)) =
@@ -183,7 +184,8 @@ mod tests {
         assert_eq!(agrees(&SEARCH, |number| 2.0 + 0.1 * number as f64), 3);
     }
 
-    /// The cost of principal components grows at least with their square.
+    /// Searches where time grows faster than linearly. The cost of principal components, for example, grows
+    /// at least with their square.
     #[test]
     fn times_that_grow_faster_than_a_line_are_met_too() {
         for power in [1.5, 2.0, 2.5] {

@@ -1,7 +1,7 @@
 //! Runs the experiment: the best possible first, then the methods that run once, then each setting.
 //!
-//! At each setting L-CCA runs first, and the others are calibrated until their CPU time agrees with its time.
-//! Every reported number comes from an actual run; judging its result is not part of its time.
+//! At each setting L-CCA runs first, and the others are calibrated until their CPU time agrees with that of
+//! L-CCA. Every reported number comes from an actual run; judging a result is not part of its time.
 
 use super::best::best;
 use super::calibrate::{Outcome, Point, calibrate};
@@ -18,21 +18,21 @@ use lcca::matrix::Panel;
 use lcca::method::{Method, Settings};
 use lcca::metric;
 
-/// The relative difference up to which CPU times agree.
+/// The largest relative difference of CPU times that agree.
 const AGREEMENT: f64 = 0.1;
 
-/// The experiment while it runs.
+/// A running experiment.
 struct Contest<'a> {
     plan: &'a Plan,
     pair: &'a InMemory,
-    /// The pair that correlations are measured on: centered if the fits are.
+    /// The pair that correlations are measured on, which is centered if the fits are.
     data: &'a dyn Pair,
     /// Weights of the best possible subspaces of X and Y.
     truth: [Panel; 2],
     runs: Vec<Run>,
 }
 
-/// Runs everything, on the current rayon pool.
+/// Runs all methods at all settings, on the current rayon pool.
 pub fn contest(pair: &InMemory, plan: &Plan) -> Result<Comparison, Failure> {
     if plan.settings.center { compare(pair, &Centered::new(pair)?, plan) } else { compare(pair, pair, plan) }
 }
@@ -102,7 +102,7 @@ impl Contest<'_> {
         Ok(Setting { id: index + 1, cpu_seconds_asked, cpu_seconds, entries })
     }
 
-    /// The methods that are brought to L-CCA's CPU time.
+    /// The methods that are calibrated to L-CCA's CPU time.
     fn tunable_methods(&self) -> Vec<TunableMethod> {
         let plan = self.plan;
         let most = most_components(self.pair.shape(), &plan.settings, rayon::current_num_threads());
@@ -115,8 +115,8 @@ impl Contest<'_> {
         all.into_iter().flatten().collect()
     }
 
-    /// The run of a method that takes about `target` seconds. Runs at other settings are points of the
-    /// search.
+    /// The run of a method that takes about `target` seconds. The search starts from the method's runs at
+    /// other settings.
     fn calibrated(&mut self, method: TunableMethod, target: f64, index: usize) -> Result<Entry, Failure> {
         let search = method.search(target, AGREEMENT);
         let mut points = self.points(method.name);
@@ -141,7 +141,7 @@ impl Contest<'_> {
         format!("setting {} of {}: {}{again}", index + 1, self.plan.targets.len(), method.name)
     }
 
-    /// The index of the run of this method: an earlier one with the same parameters, or a new one.
+    /// The index of this method's run: an earlier one with the same parameters, or a new one.
     fn run(&mut self, name: &'static str, method: Method, label: &str) -> Result<usize, Failure> {
         if let Some(known) = self.runs.iter().position(|run| run.name == name && run.method == method) {
             return Ok(known);
@@ -157,7 +157,7 @@ impl Contest<'_> {
         Ok(self.runs.len() - 1)
     }
 
-    /// Measures the result of a fit on the rows, by two passes that are not part of its time.
+    /// Measures the result of a fit on the rows, in two passes that are not part of the fit's time.
     fn judge(&self, name: &'static str, measured: &Measured) -> Result<Run, Failure> {
         let Measured { fit, cpu_seconds, repeats } = measured;
         let Model { x, y, settings, .. } = &fit.model;

@@ -38,7 +38,7 @@ pub fn curve(name: &str, correlations: &[f64], dashed: bool) -> Curve {
     Curve { name: name.into(), points, dashed }
 }
 
-/// Captured total against CPU time: every run is a point and every method a curve.
+/// Captured total against CPU time. Every run is a point, and every method a curve.
 pub fn captured(comparison: &Comparison) -> Figure {
     let points = |runs: &[&Run]| runs.iter().map(|run| (run.cpu_seconds, run.total)).collect();
     let curve =

@@ -1,4 +1,4 @@
-//! One fit and its CPU time: that of the whole process, all threads together, without waiting.
+//! Measures one fit in CPU time: that of the whole process, all threads together, without waiting.
 
 use crate::cpu_time::cpu_seconds;
 use crate::failure::Failure;
@@ -7,21 +7,22 @@ use lcca::data::Pair;
 use lcca::fit::{Fit, fit};
 use lcca::method::Settings;
 
-/// How often a short fit is run: the time of one short run is too noisy.
+/// How often a short fit runs, because the time of one short run is too noisy.
 const REPEATS: usize = 3;
-/// CPU seconds after which a fit is not repeated: the time of a long run is accurate enough.
+/// CPU seconds after which a fit is not repeated, because the time of a long run is accurate enough.
 const ENOUGH_SECONDS: f64 = 10.0;
 
-/// A finished fit.
+/// A finished fit and its time.
 pub struct Measured {
     pub fit: Fit,
-    /// The least time of all repeats. They give the same bits, so it belongs to the fit as well as any other.
+    /// The least CPU time of all repeats. The repeats give the same bits, so this time belongs to the fit
+    /// as well as any other.
     pub cpu_seconds: f64,
-    /// How often it was run.
+    /// How often the fit ran.
     pub repeats: usize,
 }
 
-/// Fits once. `label` is shown before the progress bar.
+/// Runs a fit once. `label` is shown before the progress bar.
 pub fn measure_once(
     pair: &dyn Pair,
     settings: &Settings,

@@ -1,7 +1,7 @@
-//! The paper's experiment: every method at equal CPU time, beside the best possible.
+//! The paper's experiment: every method at equal CPU time, next to the best possible.
 //!
-//! [`plan`] says what to run, [`contest`] runs it and [`result`] is what comes out, as plain data; [`table`]
-//! and [`figure`] show that and compute nothing. The demo uses the same pieces on generated data.
+//! [`plan`] says what to run, [`contest`] runs the plan, and [`result`] holds the results as plain data;
+//! [`table`] and [`figure`] show them and compute nothing. The demo uses the same pieces on generated data.
 
 mod best;
 mod calibrate;

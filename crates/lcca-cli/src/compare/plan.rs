@@ -1,18 +1,18 @@
-//! What to compare, as plain data.
+//! The plan of a comparison, as plain data.
 
 use lcca::method::Settings;
 
 pub struct Plan {
-    /// File names of the views.
+    /// The file names of the views.
     pub files: [String; 2],
-    /// Everything but the method.
+    /// All settings except the method.
     pub settings: Settings,
     pub targets: Targets,
-    /// Iterations of L-CCA and G-CCA.
+    /// The iterations of L-CCA and G-CCA.
     pub t1: usize,
-    /// Singular vectors of L-CCA.
+    /// The number of singular vectors of L-CCA.
     pub k_pc: usize,
-    /// Iterations of D-CCA.
+    /// The iterations of D-CCA.
     pub d_cca_t1: usize,
     pub optional_methods: OptionalMethods,
     /// The share of the total that may be missing from the best possible.
@@ -37,7 +37,7 @@ impl Targets {
     }
 }
 
-/// Which methods run besides L-CCA.
+/// The methods that run besides L-CCA, if their flag is set.
 pub struct OptionalMethods {
     pub g_cca: bool,
     pub rp_cca: bool,

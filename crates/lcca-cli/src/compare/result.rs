@@ -1,11 +1,11 @@
-//! The result of a comparison as plain data: compare.json is this, and tables, figures and pages are made
+//! The result of a comparison as plain data. compare.json holds it, and tables, figures and pages are made
 //! from it alone.
 
 use super::calibrate::Outcome;
 use lcca::method::Method;
 use serde::Serialize;
 
-/// The whole result.
+/// The whole result of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// The file name of X.
@@ -21,16 +21,16 @@ pub struct Comparison {
     pub ridge_y: f64,
     pub seed: u64,
     pub threads: usize,
-    /// How far CPU times may differ and still agree, relative.
+    /// The relative difference up to which CPU times agree.
     pub agreement: f64,
     pub best: Best,
     /// One panel of the figure per setting.
     pub settings: Vec<Setting>,
-    /// Indices of the runs of methods that have nothing to calibrate and run once.
+    /// The indices of the runs of methods that have nothing to calibrate, and run once.
     pub once: Vec<usize>,
     /// Whether the sketch was wanted but left out because the views are too wide for it.
     pub sketch_left_out: bool,
-    /// Every run, those of the calibration included.
+    /// All runs, including those of the calibration.
     pub runs: Vec<Run>,
     pub version: &'static str,
 }
@@ -46,7 +46,8 @@ pub struct Best {
     pub total: f64,
     /// The k-th value of the objective.
     pub last: f64,
-    /// The value after the k-th, if the data have one: the closer it is, the less the subspace is determined.
+    /// The value of the objective after the k-th, if the data have one: the closer the two are, the less
+    /// the subspace is determined.
     pub next: Option<f64>,
     pub converged: bool,
     /// An estimate of the share of the total that is missing.
@@ -72,12 +73,12 @@ pub struct Setting {
     pub entries: Vec<Entry>,
 }
 
-/// One method at one setting.
+/// A method at a setting.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Entry {
-    /// The index of its run.
+    /// The index of the entry's run.
     pub run: usize,
-    /// Its CPU time divided by the time it should take.
+    /// The CPU time of the run divided by the time that it should take.
     pub ratio: f64,
     /// Whether the times agree, or why they do not.
     pub outcome: Outcome,
@@ -94,7 +95,7 @@ pub struct Run {
     /// The sum of the correlations.
     pub total: f64,
     pub cpu_seconds: f64,
-    /// How often it was run; the CPU time is the least of all repeats.
+    /// How often the fit ran; the CPU time is the least of all repeats.
     pub repeats: usize,
     pub converged: bool,
     pub passes: f64,
@@ -128,8 +129,8 @@ impl Distance {
 }
 
 impl Comparison {
-    /// Whether the k-th and next values are so close that the best subspace is hardly determined. Distances
-    /// from it mean little then.
+    /// Whether the k-th and next values are close enough that the best subspace is hardly determined.
+    /// Distances from it mean little then.
     pub fn is_degenerate(&self) -> bool {
         self.best.next.is_some_and(|next| self.best.last - next < 1e-4 * self.best.last)
     }

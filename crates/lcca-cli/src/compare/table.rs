@@ -1,4 +1,4 @@
-//! The comparison as tables: for people, for a page, for spreadsheets.
+//! The comparison as tables for people, for a page and for spreadsheets.
 
 use super::calibrate::Outcome;
 use super::result::{Best, Comparison, Entry, Run, Setting};
@@ -7,10 +7,10 @@ use crate::text::{self, grouped, view_sizes};
 use lcca::method::Method;
 use std::fmt::Write as _;
 
-/// Marks times that do not agree.
+/// The mark of times that do not agree.
 const MARK: &str = "†";
 
-/// The parameters of compare.csv.
+/// The parameters that have a column in compare.csv.
 const CSV_PARAMETERS: [&str; 5] = ["t1", "t2", "k-pc", "k-rpcca", "sketch-rows"];
 
 /// A method's parameters, such as "t1 5, t2 7, k_pc 100".
@@ -48,7 +48,7 @@ pub fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
     shown.chain([best_row(&comparison.best)]).collect()
 }
 
-/// The comparison as it is printed.
+/// The comparison as text for the terminal.
 pub fn text(comparison: &Comparison) -> String {
     let notes: String = notes(comparison).iter().map(|note| format!("{note}\n")).collect();
     format!("{}\n\n{}\n{notes}", sizes(comparison), text::table(&HEADER, &rows(comparison)))
@@ -103,7 +103,7 @@ pub fn sizes(comparison: &Comparison) -> String {
     format!("{sizes}, k = {k}, {centered}, {ridge}; threads: {threads}")
 }
 
-/// What a reader must know to interpret the numbers.
+/// The facts that a reader must know to interpret the numbers.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
     let best = &comparison.best;
     let mut notes = vec![
@@ -150,7 +150,7 @@ fn distance_note(comparison: &Comparison) -> String {
     format!("Distance is the sine of the largest angle between a subspace and the {label} one.{gap}{warning}")
 }
 
-/// Why the CPU time of a run is not the requested one, if it is not.
+/// The reason why the CPU time of a run is not the requested one; `None` if it is.
 fn disagreement(comparison: &Comparison, (setting, entry): (&Setting, &Entry), run: &Run) -> Option<String> {
     let parameter = column_name(time_parameter(&run.method)?);
     let why = reason(&parameter, entry.outcome)?;
@@ -234,7 +234,7 @@ pub fn csv(comparison: &Comparison) -> String {
         };
         let Run { name, cpu_seconds, repeats, total, passes, gram_passes, work, distance, .. } = run;
         let (x, y) = (distance.x, distance.y);
-        // A cell is empty if the method has no such parameter.
+        // The cell of a parameter that the method does not have is empty.
         let parameters =
             CSV_PARAMETERS.map(|name| run.method.get(name).map_or(String::new(), |value| value.to_string()));
         let _ = writeln!(

@@ -1,4 +1,4 @@
-//! Which parameter of a method decides how long it takes, and the values it may have.
+//! The parameter of a method that decides how long the method takes, and the values that it may have.
 
 use super::calibrate::{Outcome, Search};
 use lcca::Result;
@@ -7,20 +7,20 @@ use lcca::method::{Method, Settings};
 
 /// The most measurements for one method at one setting.
 const TRIES: usize = 6;
-/// Gradient steps beyond which no search goes.
+/// The most gradient steps that a search tries.
 const MOST_STEPS: usize = 1_000_000;
 /// The parameters that decide how long a method takes.
 const TIME_PARAMETERS: [&str; 3] = ["t2", "k-rpcca", "sketch-rows"];
-/// The most columns of both views together that rows are sketched for: the dense solve of so many takes some
-/// ten seconds.
+/// The most columns of both views together for sketched rows, because the dense solve of 2000 columns takes
+/// about ten seconds.
 pub const WIDEST_SKETCH: usize = 2000;
 
-/// The parameter that decides how long a method takes, if it has one.
+/// The parameter that decides how long a method takes, if the method has one.
 pub fn time_parameter(method: &Method) -> Option<&'static str> {
     TIME_PARAMETERS.into_iter().find(|parameter| method.get(parameter).is_some())
 }
 
-/// The value of that parameter, or 0 if the method has none.
+/// The value of the parameter that decides how long a method takes, or 0 if the method has none.
 pub fn time_value(method: &Method) -> usize {
     time_parameter(method).and_then(|parameter| method.get(parameter)).unwrap_or(0)
 }
@@ -56,8 +56,8 @@ impl TunableMethod {
         TunableMethod { name, method, parameter: "t2", least: 1, most: MOST_STEPS, first, growth: 10 }
     }
 
-    /// RPCCA for `k` pairs with at most `most` components. Whitening takes time with their square and the
-    /// decomposition with their cube, so the search extrapolates carefully.
+    /// RPCCA for `k` pairs with at most `most` components. The search extrapolates carefully, because
+    /// whitening takes time with the square of the components and the decomposition with their cube.
     pub fn rp_cca(k: usize, most: usize) -> Self {
         let (method, parameter) = (Method::rp_cca(k), "k-rpcca");
         TunableMethod {
@@ -71,8 +71,8 @@ impl TunableMethod {
         }
     }
 
-    /// Row-sketched CCA with twice as many sums as columns or more; `None` if the views are too wide for its
-    /// dense solve. As many sums as rows are the exact answer.
+    /// Row-sketched CCA with at least twice as many sums as columns; `None` if the views are too wide for
+    /// its dense solve. With as many sums as rows, its answer is exact.
     pub fn sketch(shape: Shape) -> Option<Self> {
         let columns = shape.x_cols + shape.y_cols;
         let (least, first) = (2 * columns, 10 * columns);
@@ -100,8 +100,9 @@ impl TunableMethod {
     }
 }
 
-/// The most principal components that make a difference and fit the memory: no view has more than its columns
-/// or rows, and a randomized SVD holds about seven panels of each view, and two more for each further thread.
+/// The most principal components that make a difference and fit in memory: no view has more than its
+/// columns or rows, and a randomized SVD holds about seven panels of each view, and two more for each
+/// further thread.
 pub fn most_components(shape: Shape, settings: &Settings, threads: usize) -> usize {
     let panels = 7 + 2 * threads.saturating_sub(1);
     let bytes = 8 * panels * (shape.x_cols + shape.y_cols);
@@ -109,7 +110,7 @@ pub fn most_components(shape: Shape, settings: &Settings, threads: usize) -> usi
     shape.rows.min(shape.x_cols.max(shape.y_cols)).min(fitting).max(settings.k)
 }
 
-/// Why times do not agree, in words; `None` if they do.
+/// The reason, in words, why times do not agree; `None` if they do.
 pub fn reason(parameter: &str, outcome: Outcome) -> Option<String> {
     Some(match outcome {
         Outcome::Agrees => return None,

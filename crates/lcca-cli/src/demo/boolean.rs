@@ -1,10 +1,10 @@
-//! Generated Boolean features of pages, a stand-in for the URL set: X is what the address says, Y what the
-//! host says.
+//! Generated Boolean features of pages, a stand-in for the URL set: X holds features of the address, Y
+//! features of the host.
 //!
 //! A page has a site, and the site fires a whole branch of features at once: category, network, name, and a
-//! near duplicate of each. Columns inside a view are therefore strongly correlated, the Gram matrices far
-//! from diagonal, and a method that treats them as diagonal counts every branch several times over. Yet the
-//! two views agree only loosely on the site. What they agree on closely are campaigns: rare, one column per
+//! near duplicate of each. Columns inside a view are therefore strongly correlated and the Gram matrices
+//! far from diagonal, so a method that treats them as diagonal counts every branch several times over. Yet
+//! the two views agree only loosely on the site. They agree closely on campaigns: rare, one column per
 //! view, hidden under frequent columns.
 
 use super::frequency::{Numbering, counts};
@@ -13,28 +13,29 @@ use lcca::matrix::{Matrix, SparseRows, Values};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// How many pages, in thousandths, have each of the most frequent features.
+/// The number of pages, in thousandths, that have each of the most frequent features.
 const EVERYWHERE: [u64; 3] = [900, 600, 350];
-/// How many categories, networks and sites there are. Each number divides the next: the branches form a tree.
+/// The numbers of categories, networks and sites. Each number divides the next, because the branches form a
+/// tree.
 const LEVELS: [usize; 3] = [10, 100, 1_000];
 const SITES: usize = LEVELS[2];
-/// How often both views see the same site, in thousandths.
+/// How often both views have the same site, in thousandths.
 const SAME_SITE: u64 = 600;
 /// How often a node of the branch fires, in thousandths.
 const FIRES: u64 = 950;
-/// How often the near duplicate of a node joins it, in thousandths. Duplicates of the many small sites are
-/// looser: if one page alone told a site from its duplicate, that page would be a perfect correlation by
-/// itself.
+/// How often the near duplicate of a node fires with it, in thousandths. Duplicates of the many small sites
+/// are looser: if one page alone told a site from its duplicate, that page would be a perfect correlation
+/// by itself.
 const DUPLICATE_FIRES: [u64; 3] = [900, 900, 500];
-/// Rare causes which both views see.
+/// The number of campaigns: rare causes that both views see.
 const CAMPAIGNS: usize = 40;
 /// How often the clearest campaign shows in a view, in thousandths.
 const CLEAREST: u64 = 990;
 /// How much less often each later campaign shows, in thousandths.
 const BLURRING: u64 = 10;
-/// Words, one per page, that mean nothing to the other view.
+/// The number of words, one per page, that mean nothing to the other view.
 const WORDS: usize = 6_000;
-/// Columns with fewer ones are dropped: two such columns can agree by chance alone.
+/// Columns with fewer ones are dropped, because two such columns can agree by chance alone.
 const RARE: usize = 10;
 
 /// The first number of each kind of feature, before columns are sorted by frequency.
@@ -57,14 +58,14 @@ pub fn boolean(rows: usize, seed: u64) -> (Matrix, Matrix) {
 /// The distributions that pages are drawn from.
 struct Web {
     sites: Wheel,
-    /// The last item is no campaign at all.
+    /// The distribution of campaigns. The last item is no campaign at all.
     campaigns: Wheel,
     words: Wheel,
 }
 
 impl Web {
     fn new() -> Self {
-        // Seven is prime to the number of campaigns: a clear one may be frequent or rare.
+        // Seven is prime to the number of campaigns, so a clear campaign may be frequent or rare.
         let campaigns = (0..CAMPAIGNS).map(|campaign| zipf(campaign * 7 % CAMPAIGNS, 10));
         Web {
             sites: Wheel::new((0..SITES).map(|site| zipf(site, 10))),
@@ -73,7 +74,7 @@ impl Web {
         }
     }
 
-    /// One page as both views see it.
+    /// Draws one page as both views see it.
     fn page(&self, rng: &mut impl Rng) -> (Vec<usize>, Vec<usize>) {
         let campaign = self.campaigns.draw(rng);
         let site = self.sites.draw(rng);
@@ -81,7 +82,7 @@ impl Web {
         (self.view(site, campaign, rng), self.view(other_site, campaign, rng))
     }
 
-    /// The features one view has for a page.
+    /// Draws the features that one view has for a page.
     fn view(&self, site: usize, campaign: usize, rng: &mut impl Rng) -> Vec<usize> {
         let mut features: Vec<usize> =
             (0..EVERYWHERE.len()).filter(|&i| chance(rng, EVERYWHERE[i])).collect();
@@ -94,8 +95,8 @@ impl Web {
     }
 }
 
-/// Adds the site's category, network and name, each with its near duplicate, except for those that do not
-/// fire.
+/// Adds the site's category, network and name, each with its near duplicate, except for the nodes that do
+/// not fire.
 fn fire_branch(site: usize, rng: &mut impl Rng, features: &mut Vec<usize>) {
     let mut first_of_level = FIRST_NODE;
     for (nodes, duplicate_fires) in LEVELS.into_iter().zip(DUPLICATE_FIRES) {
@@ -110,7 +111,7 @@ fn fire_branch(site: usize, rng: &mut impl Rng, features: &mut Vec<usize>) {
     }
 }
 
-/// All-ones rows, rare features dropped.
+/// Rows of ones, without the rare features.
 fn matrix(pages: &[Vec<usize>]) -> Matrix {
     let numbering = Numbering::by_frequency(&counts(pages.iter().flatten().copied(), FEATURES), RARE);
     let mut offsets = vec![0];
@@ -170,7 +171,8 @@ mod tests {
     fn most_columns_have_a_near_duplicate() {
         let (x, y) = boolean(20_000, 5);
         for view in [x, y] {
-            // Columns are sorted by frequency: the near duplicate of a category is among the first few dozen.
+            // Columns are sorted by frequency, so the near duplicate of a category is among the first few
+            // dozen.
             let has_duplicate = |&a: &usize| (3..40).any(|b| b != a && cosine(&view, a, b) > 0.9);
             let duplicated = (3..13).filter(has_duplicate).count();
             assert!(duplicated >= 8, "only {duplicated} of ten columns have a near duplicate");

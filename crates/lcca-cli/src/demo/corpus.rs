@@ -1,9 +1,10 @@
 //! A generated text: words from a hidden chain of word classes, a stand-in for the Penn Treebank.
 //!
-//! X is the word, Y the word after it. Word frequencies follow Zipf's law with a long tail of words seen
-//! once. Classes come in pairs that tend to alternate, some pairs strictly and some hardly, and most pairs
-//! own no frequent word. Much of the correlation therefore lives in rare words, which neither the leading
-//! principal components nor a few gradient steps reach. Both Gram matrices are diagonal, so D-CCA is exact.
+//! X is the word, and Y the word after it. Word frequencies follow Zipf's law with a long tail of words
+//! that occur once. Classes come in pairs that tend to alternate, some pairs strictly and some hardly, and
+//! most pairs own no frequent word. Much of the correlation therefore lives in rare words, which neither
+//! the leading principal components nor a few gradient steps reach. D-CCA is exact, because both Gram
+//! matrices are diagonal.
 
 use super::frequency::{Numbering, counts};
 use super::wheel::{Wheel, below, chance, zipf};
@@ -11,11 +12,11 @@ use lcca::matrix::{Matrix, OneHotRows};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// How many words the language has; a text shows only some of them.
+/// The number of words of the language; a text shows only some of them.
 const LANGUAGE: usize = 30_000;
-/// How many of the most frequent words may be the next word.
+/// The next word is always one of this many, the most frequent ones.
 const NEXT_WORDS: usize = 1_500;
-/// How many pairs of word classes the hidden chain has.
+/// The number of pairs of word classes in the hidden chain.
 const PAIRS: usize = 24;
 /// How often the strictest pair alternates, in thousandths.
 const STRICTEST: u64 = 960;
@@ -40,7 +41,7 @@ pub fn corpus(tokens: usize, seed: u64) -> (Matrix, Matrix) {
 
 /// The words of the language, and which class tends to follow which.
 struct Language {
-    /// Class 2i alternates with class 2i + 1.
+    /// The classes of words. Class 2i alternates with class 2i + 1.
     classes: Vec<Class>,
     /// Draws the next class when a pair stops alternating.
     entry: Wheel,
@@ -49,7 +50,7 @@ struct Language {
 }
 
 struct Class {
-    /// From the most to the least frequent.
+    /// The words of the class, from the most to the least frequent.
     words: Vec<usize>,
     wheel: Wheel,
     /// How often the other class of the pair comes next, in thousandths.
@@ -82,15 +83,15 @@ impl Language {
 
 impl Class {
     fn new(number: usize, words: Vec<usize>) -> Self {
-        // Seven is prime to the number of pairs: every degree of strictness is given once, frequent or rare
-        // alike.
+        // Seven is prime to the number of pairs, so every degree of strictness is given once, to frequent
+        // and rare classes alike.
         let looseness = (number / 2 * 7 + 16) % PAIRS;
         let wheel = Wheel::new(words.iter().copied().map(weight));
         Class { words, wheel, strictness: STRICTEST - LOOSENING * looseness as u64 }
     }
 
-    /// A pair keeps the chain for 1/(1 − strictness) words: entering it that much less often leaves words
-    /// their weight.
+    /// How often the chain enters this pair. A pair keeps the chain for 1/(1 − strictness) words, so
+    /// entering it that much less often leaves the frequencies of its words unchanged.
     fn entry_weight(&self) -> u64 {
         let mass: u64 = self.words.iter().copied().map(weight).sum();
         mass / 1000 * (1000 - self.strictness)
@@ -101,12 +102,14 @@ impl Class {
     }
 }
 
-/// How many classes the word of this rank may belong to: class c has no word before rank c³/40.
+/// The number of classes that the word of this rank may belong to, because class c has no word before rank
+/// c³/40.
 fn open_classes(word: usize) -> u64 {
     (0..2 * PAIRS as u64).take_while(|c| c * c * c / 40 <= word as u64).count() as u64
 }
 
-/// Zipf's law, falling twice as steeply after the first thousands of words, as real vocabularies do.
+/// The weight of a word by Zipf's law, falling twice as steeply after the first thousands of words, as in
+/// real vocabularies.
 fn weight(word: usize) -> u64 {
     zipf(word, 1) / (5_000 + word as u64)
 }

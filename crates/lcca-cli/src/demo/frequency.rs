@@ -1,4 +1,4 @@
-//! Numbering columns from the most to the least frequent, as the paper's experiments do.
+//! Numbers columns from the most to the least frequent, as the paper's experiments do.
 
 use std::cmp::Reverse;
 
@@ -9,17 +9,17 @@ pub fn counts(numbers: impl IntoIterator<Item = usize>, size: usize) -> Vec<usiz
     counts
 }
 
-/// New numbers for old ones.
+/// A renumbering of columns.
 pub struct Numbering {
     /// The new number of each old one, or `None` if it was dropped.
     pub new: Vec<Option<u32>>,
-    /// How many were kept.
+    /// The number of columns that were kept.
     pub kept: usize,
 }
 
 impl Numbering {
-    /// The most frequent first, ties in the old order; numbers that occur fewer than `at_least` times are
-    /// dropped.
+    /// Numbers the most frequent column first, and ties in the old order. Columns that occur fewer than
+    /// `at_least` times are dropped.
     pub fn by_frequency(counts: &[usize], at_least: usize) -> Self {
         let mut order: Vec<usize> = (0..counts.len()).filter(|&old| counts[old] >= at_least).collect();
         order.sort_by_key(|&old| (Reverse(counts[old]), old));

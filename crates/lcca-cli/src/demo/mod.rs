@@ -1,7 +1,8 @@
 //! The demo's built-in data: two generated sets that stand in for the two of the paper.
 //!
-//! The numbers that the demo prints are documented, so nothing here depends on the machine: weights are
-//! integers, chances are whole thousandths, and the ChaCha stream is fixed by its specification.
+//! The numbers that the demo prints are in the documentation, so nothing here depends on the machine:
+//! weights are integers, chances are whole thousandths, and the ChaCha stream is fixed by its
+//! specification.
 
 mod boolean;
 mod corpus;
@@ -26,12 +27,12 @@ mod laws {
         columns
     }
 
-    /// How many ones each column has.
+    /// The number of ones in each column.
     pub fn column_counts(matrix: &Matrix) -> Vec<usize> {
         counts((0..matrix.rows()).flat_map(|row| columns(matrix, row)), matrix.cols())
     }
 
-    /// FNV-1a over the shape and the columns of every row.
+    /// A checksum of the shape and of the columns of every row (FNV-1a).
     pub fn checksum(matrix: &Matrix) -> u64 {
         let shape = [matrix.rows(), matrix.cols()];
         let rows = (0..matrix.rows()).flat_map(|row| [usize::MAX].into_iter().chain(columns(matrix, row)));

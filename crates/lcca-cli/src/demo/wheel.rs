@@ -1,8 +1,8 @@
-//! Discrete draws in whole numbers, the same on every machine.
+//! Discrete draws in whole numbers, which are equal on every machine.
 
 use rand::Rng;
 
-/// The weight of Zipf's first rank; rank r has this divided by r.
+/// The weight of Zipf's first rank; rank r has this weight divided by r.
 const ZIPF_TOP: u64 = 1 << 40;
 
 /// Zipf's weight of an item, `rank` counted from 0. A larger `offset` flattens the head.
@@ -20,14 +20,14 @@ pub fn chance(rng: &mut impl Rng, per_mille: u64) -> bool {
     below(rng, 1000) < per_mille
 }
 
-/// Draws item i with probability proportional to its weight.
+/// A wheel of items, which draws item i with probability proportional to its weight.
 pub struct Wheel {
     /// `ends[i]` is the sum of the weights up to and including item i.
     ends: Vec<u64>,
 }
 
 impl Wheel {
-    /// At least one weight must be positive.
+    /// A wheel of these weights, of which at least one must be positive.
     pub fn new(weights: impl IntoIterator<Item = u64>) -> Self {
         let running = |total: &mut u64, weight| {
             *total += weight;
@@ -42,7 +42,7 @@ impl Wheel {
         Wheel { ends }
     }
 
-    /// One item.
+    /// Draws an item.
     pub fn draw(&self, rng: &mut impl Rng) -> usize {
         let total = self.ends.last().copied().unwrap_or(0);
         let position = below(rng, total);

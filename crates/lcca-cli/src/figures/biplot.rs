@@ -1,4 +1,5 @@
-//! Rows and columns in one picture: rows at the means of both views' variables, columns as arrows.
+//! Rows and columns in one picture: a row is at the mean of both views' variables, and a column is an
+//! arrow.
 
 use super::columns::ColumnNames;
 use super::given_rows::GivenRows;
@@ -7,7 +8,7 @@ use super::similarity::shrink;
 use crate::picture::{Arrow, CloudPanel};
 use lcca::data::Side;
 
-/// Two components on the given rows, with the strongest columns of either view.
+/// Shows two components on the given rows, with the strongest columns of either view.
 pub fn biplot(columns: ColumnNames<'_>, given: &GivenRows, axes: [usize; 2], most: usize) -> Illustration {
     let model = columns.model;
     let mean = |component: usize| {

@@ -1,4 +1,4 @@
-//! How sure the components are, as other commands printed it: intervals and stability, and p-values.
+//! How sure the components are, from the output of other commands: intervals and stability, and p-values.
 
 use super::given_rows::GivenRows;
 use crate::failure::Failure;
@@ -7,17 +7,17 @@ use crate::text::{count, p_value};
 use serde::Deserialize;
 use std::path::Path;
 
-/// One number per pair. JSON has no NaN, so a number that is none is `None`.
+/// One number per pair. `None` stands for NaN, because JSON does not have it.
 type Numbers = Vec<Option<f64>>;
 
-/// Correlations that differ by less are those of the same model.
+/// The difference below which correlations are those of one model.
 const SAME: f64 = 1e-9;
 
-/// What `lcca bootstrap --json` prints, as far as the page shows it.
+/// The output of `lcca bootstrap --json`, as far as the page shows it.
 #[derive(Deserialize)]
 pub struct Resampled {
     resamples: u64,
-    /// Those of the model.
+    /// The correlations of the model.
     correlations: Numbers,
     corrected: Numbers,
     low: Numbers,
@@ -26,17 +26,17 @@ pub struct Resampled {
     stability_alone: Numbers,
 }
 
-/// What `lcca score --permutations --json` prints, as far as the page shows it.
+/// The output of `lcca score --permutations --json`, as far as the page shows it.
 #[derive(Deserialize)]
 pub struct Tested {
-    /// Those of the model.
+    /// The correlations of the model.
     training_correlations: Numbers,
     correlations: Numbers,
     p_adjusted: Numbers,
     permutations: u64,
 }
 
-/// What is known besides the model.
+/// The evidence about a model that other commands printed.
 #[derive(Default)]
 pub struct Certainty {
     resampled: Option<Resampled>,
@@ -44,7 +44,7 @@ pub struct Certainty {
 }
 
 impl Certainty {
-    /// Reads the files that were given; each must be about the model with these correlations.
+    /// Reads the given files. Each must be about the model with these correlations.
     pub fn read(
         bootstrap: Option<&Path>,
         scores: Option<&Path>,
@@ -64,7 +64,7 @@ impl Certainty {
         Ok(Certainty { resampled, tested })
     }
 
-    /// Whether the tested rows are those that the model was fitted to, so that their p-values mean nothing.
+    /// Whether the tested rows are those that the model was fitted to. Their p-values mean nothing then.
     pub fn tests_training(&self) -> bool {
         let same = |(a, b): (&Option<f64>, &Option<f64>)| matches!((a, b), (Some(a), Some(b)) if (a - b).abs() < SAME);
         self.tested.as_ref().is_some_and(|all| {
@@ -77,12 +77,12 @@ impl Certainty {
         self.resampled.as_ref().map(|all| [&all.corrected, &all.low, &all.high].map(numbers))
     }
 
-    /// The correlations of rows that were tested, and their adjusted p-values.
+    /// The correlations of the tested rows, and their adjusted p-values.
     pub fn tests(&self) -> Option<[Vec<f64>; 2]> {
         self.tested.as_ref().map(|all| [&all.correlations, &all.p_adjusted].map(numbers))
     }
 
-    /// Whether the tested rows are the given ones, which have these correlations.
+    /// Whether the tested rows are the given ones, which their equal correlations tell.
     pub fn tests_given(&self, given: Option<&GivenRows>) -> bool {
         self.tests().zip(given).is_some_and(|([tested, _], given)| tested == given.scores.correlations)
     }
@@ -111,7 +111,7 @@ impl Certainty {
         columns
     }
 
-    /// What the columns mean.
+    /// The meaning of the columns, in sentences.
     pub fn explanation(&self, given: Option<&GivenRows>) -> Vec<String> {
         let resampled = self.resampled.as_ref().map(|all| {
             format!(
@@ -137,7 +137,7 @@ impl Certainty {
     }
 }
 
-/// Numbers, with NaN for what is none.
+/// The numbers, with NaN in place of `None`.
 fn numbers(values: &Numbers) -> Vec<f64> {
     values.iter().map(|value| value.unwrap_or(f64::NAN)).collect()
 }
@@ -148,7 +148,7 @@ fn parse<T: for<'a> Deserialize<'a>>(path: &Path, command: &str) -> Result<T, Fa
         .map_err(|_| Failure::Usage(format!("{}: expected what {command} prints", path.display())))
 }
 
-/// Refuses the numbers of another model: of other correlations, or of another number of pairs.
+/// Refuses the numbers of another model, which has other correlations or another number of pairs.
 fn check(path: &Path, own: &Numbers, others: &[&Numbers], correlations: &[f64]) -> Result<(), Failure> {
     let (path, pairs) = (path.display(), correlations.len());
     for numbers in std::iter::once(&own).chain(others) {

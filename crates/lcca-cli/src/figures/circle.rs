@@ -6,17 +6,17 @@ use crate::picture::{Disk, Spot};
 use crate::text::grouped;
 use lcca::data::Side;
 
-/// The most columns of a view that are drawn; more are not told apart.
+/// The most columns of a view that are drawn, because more cannot be told apart.
 const MOST_COLUMNS: usize = 1_500;
 
-/// Columns of both views at their correlations with the variables of their own view; the `named` strongest of
-/// each have names.
+/// Draws columns of both views at their correlations with the variables of their own view. The `named`
+/// strongest of each view have names.
 pub fn circle(columns: ColumnNames<'_>, axes: [usize; 2], named: usize) -> Illustration {
     let model = columns.model;
     let views = Side::BOTH.map(|side| columns.strongest(side, &axes, MOST_COLUMNS));
     let longest = views.iter().map(Vec::len).max().unwrap_or(0);
     let mut spots = Vec::new();
-    // Both views take turns, so that neither takes the places of all names.
+    // The views take turns, because otherwise one of them could take the places of all names.
     for rank in 0..longest {
         for (view, side) in Side::BOTH.into_iter().enumerate() {
             let Some(&column) = views[view].get(rank) else { continue };

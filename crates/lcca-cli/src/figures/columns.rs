@@ -1,4 +1,4 @@
-//! The columns of a model: their names, and which of them are the strongest.
+//! The columns of a model: their names, and the strongest of them.
 
 use crate::shown::shortened;
 use lcca::data::Side;
@@ -7,7 +7,7 @@ use lcca::matrix::Panel;
 use lcca_io::{ModelNames, Names};
 use rayon::prelude::*;
 
-/// Characters of a column's name that are shown.
+/// The most characters of a column's name that are shown.
 const LONGEST_NAME: usize = 60;
 
 /// A model with the names of its columns.
@@ -41,8 +41,8 @@ impl ColumnNames<'_> {
         first(loadings.rows(), most, |row| sizes[row])
     }
 
-    /// The strongest columns of each of the first components, which take turns: every component has its own,
-    /// as far as there are so many.
+    /// The strongest columns of each of the first components. The components take turns, so each has its
+    /// own columns as long as there are enough.
     pub fn taking_turns(&self, side: Side, components: usize, most: usize) -> Vec<usize> {
         let loadings = &self.model.view(side).loadings;
         let most = most.min(loadings.rows());
@@ -61,13 +61,14 @@ impl ColumnNames<'_> {
     }
 }
 
-/// The rows of a panel that are largest in column `j` by absolute value, largest first; of equals the first.
+/// The rows of a panel that are largest in column `j` by absolute value, largest first. Of equals the first
+/// comes first.
 pub fn largest(panel: &Panel, j: usize, most: usize) -> Vec<usize> {
     first(panel.rows(), most, |row| panel.row(row)[j].abs())
 }
 
-/// The numbers below `count` of largest size, largest first; of equals the first. What has no size comes
-/// last.
+/// The numbers below `count` with the largest sizes, largest first. Of equals the first comes first, and
+/// numbers whose size is NaN come last.
 fn first(count: usize, most: usize, size: impl Fn(usize) -> f64) -> Vec<usize> {
     let size = |i: usize| Some(size(i)).filter(|size| !size.is_nan()).unwrap_or(-1.0);
     let order = |a: &usize, b: &usize| size(*b).total_cmp(&size(*a)).then(a.cmp(b));

@@ -1,4 +1,5 @@
-//! Rows given beside a model: their correlations, and the canonical variables of some of them.
+//! The rows that a page shows next to a model: their correlations, and the canonical variables of some of
+//! them.
 
 use super::labels::RowLabels;
 use crate::picture::{Cloud, CloudPanel};
@@ -6,9 +7,9 @@ use crate::text::grouped;
 use lcca::fit::Scores;
 
 pub struct GivenRows {
-    /// Names of the files of X and Y.
+    /// The names of the files of X and Y.
     pub files: [String; 2],
-    /// How many rows there are.
+    /// The number of all given rows.
     pub rows: usize,
     pub scores: Scores,
     /// Whether these are the rows that the model was fitted to.
@@ -26,7 +27,8 @@ pub struct GivenRows {
 }
 
 impl GivenRows {
-    /// "all 40 given rows", "2,000 of 10,000 given rows" or "the one given row".
+    /// The number of rows in words: "all 40 given rows", "2,000 of 10,000 given rows" or "the one given
+    /// row".
     pub fn count(&self) -> String {
         let (all, some) = (grouped(self.rows as u64), grouped(self.sample.len() as u64));
         if self.sample.len() < self.rows {
@@ -38,7 +40,7 @@ impl GivenRows {
         }
     }
 
-    /// What each sampled row is called: its name or number, from 1, and its label.
+    /// The title of each sampled row: its name or number, from 1, and its label.
     pub fn titles(&self) -> Vec<String> {
         let name = |i: usize| match &self.names {
             Some(names) => names[i].clone(),
@@ -55,7 +57,7 @@ impl GivenRows {
         Cloud { description, panels, labels, groups, titles: self.titles(), names }
     }
 
-    /// ", colored by labels.txt" if there are labels.
+    /// The end of a caption: ", colored by labels.txt" if there are labels.
     pub fn colored(&self) -> String {
         self.labels.as_ref().map(|labels| format!(", colored by {}", labels.source)).unwrap_or_default()
     }

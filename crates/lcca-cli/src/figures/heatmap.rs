@@ -5,7 +5,7 @@ use super::illustration::Illustration;
 use crate::picture::{Grid, GridRow};
 use lcca::data::Side;
 
-/// The strongest columns of either view against the first components.
+/// Shows the strongest columns of either view against the first components.
 pub fn heatmap(columns: ColumnNames<'_>, components: usize, most: usize) -> Illustration {
     let mut rows = Vec::new();
     for (color, side) in Side::BOTH.into_iter().enumerate() {

@@ -1,15 +1,15 @@
-//! Labels of rows as colors: the frequent ones have a color each, the others share one.
+//! Labels of rows as colors: each frequent label has its own color, and the others share one.
 
 use crate::picture::{LABELS, OTHERS};
 use crate::shown::shortened;
 use std::collections::HashMap;
 
-/// Characters of a label that are shown.
+/// The most characters of a label that are shown.
 const LONGEST: usize = 40;
 
 /// The labels of some rows.
 pub struct RowLabels {
-    /// The file they are from.
+    /// The file that the labels are from.
     pub source: String,
     /// All labels, the most frequent first.
     names: Vec<String>,
@@ -25,7 +25,7 @@ impl RowLabels {
             counts.entry(label).or_insert((0, row)).0 += 1;
         }
         let mut names: Vec<(&str, (usize, usize))> = counts.into_iter().collect();
-        // Of equally frequent labels the one that comes first.
+        // Equally frequent labels come in the order of the rows.
         names.sort_by_key(|(_, (count, first))| (usize::MAX - count, *first));
         let index: HashMap<&str, usize> = names.iter().enumerate().map(|(i, (name, _))| (*name, i)).collect();
         let rows = sample.iter().map(|&row| index[labels[row].as_str()]).collect();
@@ -38,7 +38,7 @@ impl RowLabels {
         let room = OTHERS - LABELS;
         let own = self.names.len().min(room);
         let mut order: Vec<usize> = (0..own).collect();
-        // In the legend numbers come first, by their size, and then texts.
+        // The legend lists numbers first, by size, and then texts.
         let number = |i: usize| self.names[i].parse::<f64>().unwrap_or(f64::INFINITY);
         order.sort_by(|&a, &b| number(a).total_cmp(&number(b)).then(self.names[a].cmp(&self.names[b])));
         let mut places = vec![own; self.names.len()];
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(legend[6].0, "21 other labels");
     }
 
-    /// Comparing numbers as numbers and the rest as texts would be no order: 2 < 10 < 1a < 2.
+    /// Numbers as numbers and the rest as texts would not be an order, because 2 < 10 < 1a < 2.
     #[test]
     fn numbers_come_before_texts_by_their_size() {
         let labels = ["1a", "10", "2", "nan", "", "1"].map(String::from);

@@ -1,6 +1,6 @@
-//! Pictures of a model: what `lcca plot` writes and `lcca report` shows.
+//! The pictures that `lcca plot` writes and `lcca report` shows.
 //!
-//! Each file has the numbers of one picture: which columns, which components, at which positions.
+//! Each file holds the numbers of one picture: the columns, the components and their positions.
 //! [`crate::picture`] draws them.
 
 mod biplot;

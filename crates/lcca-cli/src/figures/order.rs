@@ -1,7 +1,7 @@
-//! An order in which similar rows are neighbors: hierarchical clustering with average linkage (UPGMA), leaves
-//! from left to right.
+//! Orders rows so that similar ones are neighbors: hierarchical clustering with average linkage (UPGMA),
+//! leaves from left to right.
 
-/// The order of the rows. It takes time cubic in their number, which is a few dozen.
+/// The order of the rows. It takes time cubic in the number of rows, which is a few dozen.
 pub fn by_similarity(rows: &[Vec<f64>]) -> Vec<usize> {
     let distance =
         |a: usize, b: usize| rows[a].iter().zip(&rows[b]).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
@@ -24,7 +24,7 @@ pub fn by_similarity(rows: &[Vec<f64>]) -> Vec<usize> {
     clusters.into_iter().next().unwrap_or_default()
 }
 
-/// Two clusters in a row, turned so that the ends that meet are as similar as possible.
+/// Puts two clusters in a row, turned so that the ends that meet are as similar as possible.
 fn joined(mut left: Vec<usize>, mut right: Vec<usize>, distance: impl Fn(usize, usize) -> f64) -> Vec<usize> {
     let turns = [(false, false), (false, true), (true, false), (true, true)];
     let gap = |&(turn_left, turn_right): &(bool, bool)| {

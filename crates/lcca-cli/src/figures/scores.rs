@@ -6,7 +6,7 @@ use super::illustration::Illustration;
 use crate::picture::CloudPanel;
 use crate::shown::decimal;
 
-/// One component is shown as X against Y, two as one panel per view.
+/// Shows one component as X against Y, and two components as one panel per view.
 pub fn scores(given: &GivenRows, axes: &[usize]) -> Illustration {
     let points = |views: [usize; 2], components: [usize; 2]| {
         given.variable(views[0], components[0]).zip(given.variable(views[1], components[1])).collect()

@@ -1,5 +1,5 @@
-//! The correlations of all components: in training, held out, on given rows, with intervals and p-values as
-//! far as they are known.
+//! The correlations of all components: in training, held out, on given rows, with intervals and p-values if
+//! there are any.
 
 use super::certainty::Certainty;
 use super::given_rows::GivenRows;
@@ -9,18 +9,18 @@ use crate::text::p_value;
 use lcca::fit::Model;
 use lcca_io::FitRecord;
 
-/// A p-value above this may be chance.
+/// The p-value above which a correlation may be chance.
 const LEVEL: f64 = 0.05;
-/// Correlations that differ by less are the same.
+/// The difference below which correlations count as equal.
 const SAME: f64 = 1e-6;
 
-/// Everything that is known about the correlations of a model.
+/// The evidence about the correlations of a model.
 pub struct Scree<'s> {
     pub model: &'s Model,
     pub record: Option<&'s FitRecord>,
     pub given: Option<&'s GivenRows>,
     pub certainty: &'s Certainty,
-    /// How many components are shown.
+    /// The number of components to show.
     pub shown: usize,
 }
 
@@ -37,7 +37,7 @@ pub fn scree(known: &Scree<'_>) -> Illustration {
     if let Some([corrected, low, high]) = known.certainty.intervals() {
         let mut corrected = curve("corrected, with 95% interval", 3, &corrected, known.shown);
         for (i, point) in corrected.points.iter_mut().enumerate() {
-            // Beside the other points, so that the interval can be seen.
+            // These points stand next to the others, because an interval would be hidden among them.
             point.x += (0.025 * known.shown as f64).min(0.14);
             point.interval = Some((low[i], high[i])).filter(|ends| ends.0.is_finite() && ends.1.is_finite());
         }

@@ -1,10 +1,10 @@
-//! X-columns against Y-columns: how they go together through the components, as mixOmics' `cim` of a
-//! regularized CCA shows it (González, Lê Cao, Davis and Déjean, BioData Mining 5:19, 2012).
+//! How X-columns and Y-columns go together through the components, as mixOmics' `cim` of a regularized CCA
+//! shows it (González, Lê Cao, Davis and Déjean, BioData Mining 5:19, 2012).
 //!
-//! The similarity of two columns is the inner product of their correlations with the sums zⱼ = uⱼ + vⱼ of the
-//! canonical variables. If there is no ridge, column x correlates by ρⱼ·lⱼ with vⱼ if it does by lⱼ with uⱼ,
-//! so its correlation with zⱼ is lⱼ·√((1 + ρⱼ)/2), which needs no rows. With a ridge this is an
-//! approximation.
+//! The similarity of two columns is the inner product of their correlations with the sums zⱼ = uⱼ + vⱼ of
+//! the canonical variables. If there is no ridge, a column x that correlates by lⱼ with uⱼ correlates by
+//! ρⱼ·lⱼ with vⱼ. Its correlation with zⱼ is then lⱼ·√((1 + ρⱼ)/2), which needs no rows. With a ridge this
+//! is an approximation.
 
 use super::columns::ColumnNames;
 use super::illustration::Illustration;
@@ -12,14 +12,14 @@ use super::order::by_similarity;
 use crate::picture::{Grid, GridRow, Picture, Svg};
 use lcca::data::Side;
 
-/// The strongest columns of both views; how many of them are drawn depends on the width.
+/// The strongest columns of both views. The width decides how many of them are drawn.
 pub struct Cim {
     views: [Vec<Column>; 2],
 }
 
 struct Column {
     name: String,
-    /// Its correlations with zⱼ.
+    /// The column's correlations with zⱼ.
     correlations: Vec<f64>,
 }
 
@@ -51,7 +51,8 @@ pub fn cim(columns: ColumnNames<'_>, components: usize, most: usize) -> Illustra
     Illustration::new(Cim { views: Side::BOTH.map(view) }, caption)
 }
 
-/// What is left of a column's correlation with u if it is taken with u + v, which correlate by ρ.
+/// The factor that turns a column's correlation with u into its correlation with u + v, if u and v
+/// correlate by ρ.
 pub fn shrink(correlation: f64) -> f64 {
     ((1.0 + correlation.clamp(-1.0, 1.0)) / 2.0).sqrt()
 }

@@ -49,7 +49,7 @@ fn time_section(comparison: &Comparison) -> Section {
     Section { id: "time", title: "What a second buys", markup: element::paragraph(explanation) + &figure }
 }
 
-/// All runs of all methods.
+/// Captured total against CPU time: all runs of all methods.
 fn captured(comparison: &Comparison) -> LineChart {
     let runs = comparison.by_method();
     let looks = looks(&runs.iter().map(|(name, _)| *name).collect::<Vec<_>>());

@@ -1,4 +1,5 @@
-//! The parts of a page. All take plain text and return markup, unless an argument is called `markup`.
+//! The parts of a page. All of them take plain text and return markup, unless an argument is called
+//! `markup`.
 
 use crate::escape;
 use crate::figures::Illustration;
@@ -21,7 +22,7 @@ impl Section {
     }
 }
 
-/// The parts of a page with a table of contents before them.
+/// The parts of a page, after a table of contents.
 pub fn sections(sections: &[Section]) -> String {
     let entry =
         |part: &Section| format!("<li><a href=\"#{}\">{}</a></li>\n", part.id, escape::text(part.title));
@@ -46,7 +47,7 @@ pub fn hint(plain: &str) -> String {
     format!("<p class=\"remark\">{}</p>\n", with_commands(plain))
 }
 
-/// A sentence in which words between backticks are typed in a shell; lines break between these words only.
+/// A sentence in which words between backticks are shell commands; lines break between their words only.
 pub fn with_commands(plain: &str) -> String {
     let part = |(i, part): (usize, &str)| {
         if i % 2 == 0 { escape::text(part) } else { format!("<code>{}</code>", unbroken(part)) }
@@ -104,13 +105,13 @@ fn numbers(class: &str, figures: &[(String, String)]) -> String {
     markup + "</dl>\n"
 }
 
-/// A command to be typed; lines break between words if possible.
+/// A shell command; lines break between words if possible.
 pub fn command(plain: &str) -> String {
     format!("<pre><code>{}</code></pre>\n", unbroken(plain))
 }
 
-/// The widths of the drawings, in pixels: what a desk, a tablet and a phone have beside their margins. The
-/// first is the width of the text in page.css.
+/// The widths of the drawings, in pixels: the room between the margins of a desktop, a tablet and a phone.
+/// The first is the width of the text in page.css.
 const FULL: f64 = 1112.0;
 const WIDE: f64 = 720.0;
 const NARROW: f64 = 320.0;
@@ -135,7 +136,7 @@ pub fn scripted_figure(id: &str, caption: &str) -> String {
     )
 }
 
-/// The program and version that wrote the page.
+/// A footer with the program and version that wrote the page.
 pub fn footer() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let text = format!("Written by lcca {version}. This file needs nothing else and fetches nothing.");
@@ -145,12 +146,12 @@ pub fn footer() -> String {
 /// A column of a table.
 pub struct Column<'t> {
     pub title: &'t str,
-    /// The class of its cells for the styles: "number", "names", or nothing.
+    /// The class of the column's cells for the styles: "number", "names", or nothing.
     pub class: &'t str,
 }
 
-/// A table whose cells are `markup`; on narrow screens a row becomes a block, with the titles before the
-/// cells. Roles say that it is still a table then, to readers who hear it.
+/// A table whose cells are `markup`. On narrow screens a row becomes a block, with the titles before the
+/// cells; roles then tell screen readers that it is still a table.
 pub fn table(caption: &str, columns: &[Column<'_>], rows_of_markup: &[Vec<String>]) -> String {
     let title = |c: &Column<'_>| {
         format!(

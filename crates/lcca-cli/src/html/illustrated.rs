@@ -1,4 +1,4 @@
-//! A page with one picture and a word on how to read it.
+//! A page with one picture and a sentence on how to read it.
 
 use super::element;
 use super::page::Page;

@@ -1,7 +1,7 @@
-//! Pages of results: one file that needs nothing else, for any browser and for print.
+//! Pages of results. Each is one file that needs no other, for any browser and for print.
 //!
-//! [`page`] is the shell with the styles inside, and [`element`] the parts a page is built from. The contents
-//! of the pages are in [`report`], [`comparison`] and [`illustrated`]. Text reaches a page through
+//! [`page`] is the shell with the styles inside, and [`element`] has the parts of a page. The contents of
+//! the pages are in [`report`], [`comparison`] and [`illustrated`]. Text reaches a page through
 //! [`crate::escape`] only.
 
 pub mod comparison;

@@ -1,14 +1,14 @@
-//! Numbers as compact text: single precision in base64 (RFC 4648). A number takes about five characters and
-//! keeps seven digits.
+//! Packs numbers into compact text: single precision in base64 (RFC 4648). A number takes about five
+//! characters and keeps seven digits.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Little-endian f32.
+/// Packs numbers as little-endian f32.
 pub fn numbers(values: impl IntoIterator<Item = f64>) -> String {
     base64(&values.into_iter().flat_map(|value| (value as f32).to_le_bytes()).collect::<Vec<_>>())
 }
 
-/// Whole numbers up to 255.
+/// Packs whole numbers up to 255.
 pub fn bytes(values: &[u8]) -> String {
     base64(values)
 }

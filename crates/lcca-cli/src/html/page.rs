@@ -1,13 +1,14 @@
-//! The shell of a page: it contains everything it needs, and its policy forbids it to fetch anything.
+//! The shell of a page. It contains everything that the page needs, and its policy forbids the page to
+//! fetch anything.
 //!
-//! Pictures are SVG in the markup, sharp on paper and styled by the page, so that light, dark and print share
-//! one drawing. A page without a script of its own has none.
+//! Pictures are SVG in the markup, because SVG is sharp on paper and takes the page's styles: light, dark
+//! and print share one drawing. A page without its own script has no script at all.
 
 use crate::escape;
 use crate::picture::style_sheet;
 use serde_json::{Map, Value};
 
-/// No page is larger than this, in bytes.
+/// The largest size of a page, in bytes.
 pub const LIMIT: usize = 2_000_000;
 
 const STYLE: &str = include_str!("../../assets/page.css");
@@ -15,16 +16,16 @@ const STYLE: &str = include_str!("../../assets/page.css");
 /// The contents of a page.
 pub struct Page<'p> {
     pub title: &'p str,
-    /// Everything between header and footer.
+    /// The markup between header and footer.
     pub markup: &'p str,
-    /// The page's own script with the data that it reads, by name.
+    /// The script of the page, and the data that it reads, by name.
     pub script: Option<(&'static str, Map<String, Value>)>,
 }
 
 impl Page<'_> {
     pub fn html(self) -> String {
         let (title, markup, version) = (escape::text(self.title), self.markup, env!("CARGO_PKG_VERSION"));
-        // Only the scripts and styles inside the page are allowed.
+        // The policy allows only the scripts and styles inside the page.
         let scripts = if self.script.is_some() { "script-src 'unsafe-inline'; " } else { "" };
         let script = match self.script {
             None => String::new(),

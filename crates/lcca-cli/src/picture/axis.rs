@@ -1,10 +1,10 @@
-//! Axes: which part of the numbers is shown, and at which round numbers the ticks are.
+//! Axes: the range of numbers that a picture shows, and the round numbers of its ticks.
 
 use super::measure::{SMALL, width};
 
-/// Correlations are never drawn on a shorter axis than this: closer together they are the same.
+/// The shortest axis of correlations, because correlations that are closer together count as equal.
 const SHORTEST: f64 = 0.1;
-/// Other numbers are never drawn on an axis shorter than this share of their size.
+/// The shortest axis of other numbers, as a share of their size.
 const SHORTEST_SHARE: f64 = 0.01;
 
 /// An axis between two numbers.
@@ -14,14 +14,14 @@ pub struct Range {
     pub high: f64,
     pub ticks: Vec<f64>,
     log: bool,
-    /// Digits after the point of every tick.
+    /// The digits after the point of every tick.
     digits: usize,
-    /// Ticks are written with a power of ten: they are very small or very large.
+    /// Whether ticks have a power of ten, because they are very small or very large.
     scientific: bool,
 }
 
 impl Range {
-    /// From round number to round number, with about `ticks` steps.
+    /// An axis from one round number to another, with about `ticks` steps.
     pub fn linear(values: impl Iterator<Item = f64>, ticks: usize) -> Self {
         let (low, high) = ends(values);
         let shortest = (SHORTEST_SHARE * low.abs().max(high.abs())).max(1e-12);
@@ -29,8 +29,8 @@ impl Range {
         Range::between(low - slack, high + slack, ticks)
     }
 
-    /// For correlations: from 0 to 1, lower if there are negative ones, and only the upper part if all are
-    /// large. The axis is never so short that rounding errors become a picture.
+    /// An axis for correlations: from 0 to 1, lower if some are negative, and only the upper part if all
+    /// are large. The axis is never so short that rounding errors become a picture.
     pub fn correlations(values: impl Iterator<Item = f64>, ticks: usize) -> Self {
         let (low, high) = ends(values);
         let high = high.max(1.0);
@@ -44,7 +44,7 @@ impl Range {
         range
     }
 
-    /// From 1 to a last number, with whole ticks and half a step beyond both ends.
+    /// An axis from 1 to a last number, with whole ticks and half a step beyond both ends.
     pub fn counting(last: usize, ticks: usize) -> Self {
         let step = nice_step(last as f64 / ticks.max(1) as f64).max(1.0) as usize;
         let mut at: Vec<f64> = (1..=last).filter(|i| i % step == 0).map(|i| i as f64).collect();
@@ -54,7 +54,7 @@ impl Range {
         Range { low: 0.5, high: last as f64 + 0.5, ticks: at, log: false, digits: 0, scientific: false }
     }
 
-    /// Powers of ten; numbers that are not above 0 have no position.
+    /// An axis with powers of ten, on which numbers that are not above 0 have no position.
     pub fn logarithmic(values: impl Iterator<Item = f64>, ticks: usize) -> Self {
         let (low, high) = ends(values.filter(|&value| value > 0.0).map(f64::log10));
         if high - low < 2.0 {
@@ -74,8 +74,8 @@ impl Range {
         }
     }
 
-    /// Less than two decades, given as logarithms: steps of 1, 2, 5, from the last one below to the first one
-    /// above.
+    /// An axis of less than two decades, whose ends are given as logarithms. Its ticks are at steps of 1,
+    /// 2, 5, from the last one below to the first one above.
     fn few_decades(low: f64, high: f64) -> Self {
         let decades = low.floor() as i32 - 1..=high.ceil() as i32 + 1;
         let steps: Vec<f64> =
@@ -87,7 +87,7 @@ impl Range {
         Range { low: ticks[0], high: ticks[ticks.len() - 1], ticks, log: true, digits: 0, scientific: false }
     }
 
-    /// Between two numbers, widened to round ones.
+    /// An axis between two numbers, widened to round ones.
     pub fn between(low: f64, high: f64, ticks: usize) -> Self {
         let step = nice_step((high - low).max(1e-300) / ticks.max(1) as f64);
         let (first, last) = ((low / step + 1e-9).floor(), (high / step - 1e-9).ceil());
@@ -101,7 +101,7 @@ impl Range {
         Range { low: at[0], high: at[count], ticks: at, log: false, digits, scientific }
     }
 
-    /// The same without what lies above `most`, which no number is, except by rounding.
+    /// Cuts an axis at `most`, which numbers exceed by rounding only.
     pub fn up_to(mut self, most: f64) -> Self {
         let slack = 1e-9 * most.abs();
         if self.low < most {
@@ -111,8 +111,8 @@ impl Range {
         self
     }
 
-    /// Between two numbers exactly, with round ticks inside: at least three, since one or two hardly tell a
-    /// scale.
+    /// An axis between exactly these numbers, with round ticks inside: at least three, because one or two
+    /// hardly show a scale.
     pub fn exactly(low: f64, high: f64, ticks: usize) -> Self {
         let wide = Range::between(low, high, ticks);
         let slack = 1e-9 * (high - low);
@@ -124,7 +124,7 @@ impl Range {
         Range { low, high, ticks: at, ..wide }
     }
 
-    /// With so few ticks that their texts do not touch each other along these pixels.
+    /// Drops ticks until their texts do not touch each other along these pixels.
     pub fn thinned(mut self, pixels: f64) -> Self {
         let widest = self.ticks.iter().map(|&tick| width(&self.label(tick), SMALL)).fold(0.0, f64::max);
         let room = (pixels / (widest + 10.0)).floor().max(1.0) as usize;
@@ -165,7 +165,7 @@ fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     finite.map(|v| (v, v)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0.0, 1.0))
 }
 
-/// The least of 1, 2, 5, 10, 20, … and their fractions that is not below a length.
+/// The least of 1, 2, 5, 10, 20, … and their fractions that is at least as long as a length.
 fn nice_step(length: f64) -> f64 {
     let power = 10f64.powf(length.log10().floor());
     let step = [1.0, 2.0, 5.0].into_iter().find(|step| step * power >= length * (1.0 - 1e-9));

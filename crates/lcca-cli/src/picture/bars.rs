@@ -19,7 +19,7 @@ pub struct Bar {
 /// The bars of one view.
 pub struct BarPanel {
     pub title: String,
-    /// The number of the color.
+    /// The number of the panel's color.
     pub color: usize,
     pub bars: Vec<Bar>,
 }
@@ -53,7 +53,7 @@ impl Picture for Bars {
 }
 
 impl Bars {
-    /// The smallest and the largest number, 0 among them: all panels have one scale.
+    /// The smallest and the largest number, including 0, because all panels share one scale.
     fn ends(&self) -> (f64, f64) {
         let values = self.panels.iter().flat_map(|panel| &panel.bars).map(|bar| finite(bar.value));
         let (low, high) =

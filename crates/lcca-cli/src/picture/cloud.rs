@@ -1,4 +1,4 @@
-//! Rows as points, colored by label, and columns as arrows among them if it is a biplot.
+//! Rows as points, colored by label. A biplot also has columns as arrows among them.
 
 use super::axis::Range;
 use super::frame::Frame;
@@ -14,22 +14,22 @@ const ABOVE: f64 = 46.0;
 const BELOW: f64 = 42.0;
 /// The space to the right of a biplot, for half of the last tick's text.
 const MARGIN: f64 = 20.0;
-/// The size of a point.
+/// The radius of a point, in pixels.
 pub const RADIUS: f64 = 3.8;
-/// The share of the distance from the center to the edge that the longest arrow takes.
+/// The length of the longest arrow, as a share of the distance from the center to the edge.
 const ARROW: f64 = 0.86;
 
-/// So few points have a shape for each label and tell which row they are; more are dots, which take a fifth
-/// of the bytes.
+/// The most points that have a shape for each label and tell which row they are. More points are dots,
+/// because dots take a fifth of the bytes.
 pub const FEW: usize = 400;
-/// So few rows have their names beside their points, as far as there is room.
+/// The most rows whose names stand next to their points, as far as there is room.
 pub const NAMED: usize = 60;
 
-/// A column of a biplot: the direction in which it grows.
+/// A column of a biplot as an arrow in the direction in which the column grows.
 pub struct Arrow {
     pub x: f64,
     pub y: f64,
-    /// 0 for a column of X, 1 for one of Y.
+    /// The view of the column: 0 for X, 1 for Y.
     pub view: usize,
     pub name: String,
 }
@@ -41,9 +41,9 @@ pub struct CloudPanel {
     pub y_label: String,
     /// The components of both axes, from 0.
     pub components: [usize; 2],
-    /// One point per row; those that are not finite are left out.
+    /// One point per row; points that are not finite are left out.
     pub points: Vec<(f64, f64)>,
-    /// The strongest first. With arrows, both axes have the same scale around 0.
+    /// The arrows, the strongest first. With arrows, both axes have one scale around 0.
     pub arrows: Vec<Arrow>,
 }
 
@@ -54,7 +54,7 @@ pub struct Cloud {
     pub labels: Vec<(String, usize)>,
     /// The label of each row, as an index.
     pub groups: Vec<usize>,
-    /// What a point says when it is pointed at.
+    /// The text of each point that appears when a pointer is over it.
     pub titles: Vec<String>,
     /// The names of the rows, if they have any.
     pub names: Vec<String>,
@@ -112,14 +112,14 @@ impl Cloud {
         svg.linked(panel.components[0], |svg| svg.text("ink", below, Anchor::End, &label));
         self.draw_points(svg, panel, &frame);
         let mut labels = Labels::within((frame.left, frame.top - 4.0), (frame.right + 8.0, frame.bottom));
-        // A name on a point would hide a row.
+        // Names stay off the points, because a name on a point would hide a row.
         let finite = panel.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
         finite.take(FEW).for_each(|&at| labels.avoid(frame.place(at), RADIUS));
         draw_arrows(svg, &panel.arrows, &frame, &mut labels);
         self.draw_names(svg, panel, &frame, &mut labels);
     }
 
-    /// The names of few rows, those that stand out first.
+    /// The names of the rows, if they are few. Names far from the center are placed first.
     fn draw_names(&self, svg: &mut Svg, panel: &CloudPanel, frame: &Frame, labels: &mut Labels) {
         if self.names.len() > NAMED {
             return;
@@ -135,7 +135,8 @@ impl Cloud {
         }
     }
 
-    /// Points of one label have one shape. What has no label of its own is drawn first, under the others.
+    /// Draws the points of one label with one shape. Points without their own label are drawn first, under
+    /// the others.
     fn draw_points(&self, svg: &mut Svg, panel: &CloudPanel, frame: &Frame) {
         let looks: Vec<usize> = self.labels.iter().map(|(_, look)| *look).collect();
         let looks = if looks.is_empty() { vec![super::OTHERS] } else { looks };
@@ -151,9 +152,9 @@ impl Cloud {
                 svg.dots(look, 4.2, places.map(|(_, at)| at));
                 continue;
             }
-            // Opaque, as in the legend: a label has one color.
+            // Points are opaque, as in the legend, because a label has one color.
             let class = format!("f{look} mark");
-            // A phone has no pointer, so its drawing needs no texts for one.
+            // A drawing for a phone needs no texts for a pointer.
             if self.titles.is_empty() || svg.width < NARROW {
                 svg.path(&class, &places.map(|(_, at)| marker(look, at, RADIUS)).collect::<String>());
             } else {
@@ -165,7 +166,7 @@ impl Cloud {
     }
 }
 
-/// The longest name, in pixels.
+/// The width of the longest name, in pixels.
 fn most_wide(frame: &Frame) -> f64 {
     if frame.right - frame.left < NARROW - 80.0 { 96.0 } else { 150.0 }
 }
@@ -191,7 +192,7 @@ fn frame(panel: &CloudPanel, (left, top): (f64, f64), (wide, high): (f64, f64)) 
         y,
     };
     if has_arrows {
-        // A unit is as long across as it is up: only then do angles between arrows mean something.
+        // A unit is as long across as it is up, because only then do angles between arrows mean something.
         let ratio = (frame.right - frame.left - MARGIN) / high;
         frame.x = around_0(wide, most * ratio.max(1.0));
         frame.y = around_0(high, most * (1.0 / ratio).max(1.0));
@@ -205,7 +206,7 @@ fn frame(panel: &CloudPanel, (left, top): (f64, f64), (wide, high): (f64, f64)) 
     frame
 }
 
-/// Arrows are stretched by one factor, so that the longest nearly reaches the edge.
+/// Draws the arrows, stretched by one factor: the longest nearly reaches the edge.
 fn draw_arrows(svg: &mut Svg, arrows: &[Arrow], frame: &Frame, labels: &mut Labels) {
     let longest = arrows.iter().map(|arrow| arrow.x.hypot(arrow.y)).fold(0.0, f64::max);
     if longest <= 0.0 || !longest.is_finite() {

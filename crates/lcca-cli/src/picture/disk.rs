@@ -1,7 +1,7 @@
 //! The correlation circle: columns of both views at their correlations with two components.
 //!
-//! Columns near the circle are described by the two components, columns near the center are not. Columns in
-//! the same direction go together, columns in opposite directions against each other.
+//! Columns near the circle are described by the two components, and columns near the center are not.
+//! Columns in one direction go together, and columns in opposite directions go against each other.
 
 use super::legend::{self, Look};
 use super::marker::marker;
@@ -11,13 +11,13 @@ use super::svg::{Anchor, Svg};
 use super::{NARROW, Picture, ROOMY};
 use crate::shown::decimal;
 
-/// A column.
+/// A column in the circle.
 pub struct Spot {
     pub x: f64,
     pub y: f64,
-    /// 0 for a column of X, 1 for one of Y.
+    /// The view of the column: 0 for X, 1 for Y.
     pub view: usize,
-    /// Its name, if it should be shown as far as there is room.
+    /// The name of the column, if it should be shown. It is left out if there is no room.
     pub name: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub struct Disk {
     pub y_label: String,
     /// The components of both axes, from 0.
     pub components: [usize; 2],
-    /// The names of the two views, and their columns; the most important first.
+    /// The names of the two views. The columns follow, the most important first.
     pub views: [String; 2],
     pub spots: Vec<Spot>,
 }
@@ -75,7 +75,7 @@ impl Disk {
         let spots: Vec<(&Spot, (f64, f64))> =
             self.spots.iter().map(|spot| (spot, place(inside(spot.x), inside(spot.y)))).collect();
         let radius = if spots.len() > 400 { 1.8 } else { 3.0 };
-        // Unnamed columns of one view are one shape, because there may be thousands.
+        // Unnamed columns of one view are one shape, because there may be thousands of them.
         for view in 0..2 {
             let own = spots.iter().filter(|(spot, _)| spot.view == view && spot.name.is_none());
             svg.dots(view, 2.0 * radius, own.map(|&(_, at)| at));

@@ -1,4 +1,4 @@
-//! The pixels of a pair of axes.
+//! A pair of axes in pixels.
 
 use super::axis::Range;
 
@@ -16,7 +16,7 @@ impl Frame {
         self.x.place(value, self.left, self.right)
     }
 
-    /// What is beyond the axis is drawn at its end.
+    /// The pixel of a number. A number beyond the axis is drawn at the axis' end.
     pub fn y(&self, value: f64) -> f64 {
         self.y.place(value.clamp(self.y.low, self.y.high), self.bottom, self.top)
     }

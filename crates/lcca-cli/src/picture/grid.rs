@@ -1,57 +1,57 @@
-//! Heatmaps: numbers from −1 to 1 as cells, green above 0 and purple below, fading into the paper at 0.
+//! Heatmaps: numbers from −1 to 1 as cells, green above 0 and purple below. Cells fade into the paper at 0.
 
 use super::measure::{SMALL, TEXT, fitted, width};
 use super::svg::{Anchor, Svg};
 use super::{NARROW, Picture, ROOMY};
 use crate::shown::decimal;
 
-/// The title and the scale take this height.
+/// The height of the title and the scale.
 const TOP: f64 = 62.0;
-/// The height of a row, and the widest cell.
+/// The height of a row, and the width of the widest cell.
 const ROW: f64 = 17.0;
 const WIDEST: f64 = 88.0;
 /// The space between two groups of rows side by side.
 const GAP: f64 = 32.0;
-/// A cell must be this wide to hold its number.
+/// The least width of a cell that holds its number.
 const NUMBERED: f64 = 33.0;
-/// More columns than this are a picture, not a table of numbers.
+/// The most columns with numbers in their cells, because more columns are a picture, not a table.
 const MOST_NUMBERED: usize = 20;
-/// The largest number that is still drawn faintly, so that noise is not colored like something.
+/// The least number that has the full color, because noise must not be colored like a result.
 const FAINTEST: f64 = 0.05;
 
-/// A row of cells, or a heading if it has none.
+/// A row of cells, or a heading if the row has no cells.
 pub struct GridRow {
     pub name: String,
-    /// The number of the color of the name.
+    /// The number of the name's color.
     pub color: usize,
     pub values: Vec<f64>,
 }
 
-/// The most pixels of a row's name.
+/// The width of the longest name of a row, in pixels.
 fn longest_name(available: f64) -> f64 {
     if available < NARROW { 0.34 * available } else { 170.0 }
 }
 
-/// From this share of the full color on, numbers are white on light paper and black on dark paper.
+/// The share of the full color from which on numbers are white on light paper and black on dark paper.
 const DARK: f64 = 0.75;
 
 pub struct Grid {
     pub description: String,
-    /// Above the columns.
+    /// The title above the columns.
     pub title: String,
-    /// What the colors mean.
+    /// The meaning of the colors.
     pub scale_label: String,
     pub rows: Vec<GridRow>,
-    /// The names of the columns, and the number of their color, if they have one.
+    /// The names of the columns, and the number of the names' color, if they have one.
     pub columns: Vec<String>,
     pub column_color: Option<usize>,
-    /// Names of columns are turned, because they are long.
+    /// Whether the names of columns are turned, because they are long.
     pub turned: bool,
-    /// Columns are components, which a page highlights together.
+    /// Whether columns are components, which a page highlights together.
     pub is_linked: bool,
 }
 
-/// Where everything is.
+/// The widths of the names and cells, and the height of the heads.
 struct Layout {
     names: f64,
     heads: f64,
@@ -59,7 +59,7 @@ struct Layout {
 }
 
 impl Grid {
-    /// How many columns have room at this width, if their names are turned.
+    /// The number of columns that have room at this width, if their names are turned.
     pub fn room(width: f64) -> usize {
         ((width - longest_name(width)) / 13.5) as usize
     }
@@ -75,8 +75,8 @@ impl Grid {
         Layout { names, heads, cell }
     }
 
-    /// The rows that stand below each other: with room, each group that has a heading stands beside the one
-    /// before.
+    /// The rows that stand below each other. If there is room, each group with a heading stands next to the
+    /// one before.
     fn panels(&self, available: f64) -> Vec<&[GridRow]> {
         let starts = self.rows.iter().enumerate().filter(|(i, row)| *i > 0 && row.values.is_empty());
         let cuts: Vec<usize> = starts.map(|(i, _)| i).collect();
@@ -87,7 +87,7 @@ impl Grid {
         bounds.windows(2).map(|ends| &self.rows[ends[0]..ends[1]]).collect()
     }
 
-    /// The number at which colors are full: a round one that no cell exceeds.
+    /// The number at which colors are full: a round number that no cell exceeds.
     fn full(&self) -> f64 {
         let sizes = self.rows.iter().flat_map(|row| &row.values).map(|value| value.abs());
         let most = sizes.filter(|size| size.is_finite()).fold(FAINTEST, f64::max);
@@ -116,8 +116,8 @@ impl Grid {
         svg.rect(class, at, size, share.abs().min(1.0) * 0.999, title);
     }
 
-    /// The names of the columns; those of components come with an outline around their cells, which are
-    /// between `top` and `bottom`.
+    /// Draws the names of the columns. The name of a component comes with an outline around the component's
+    /// cells, which are between `top` and `bottom`.
     fn draw_heads(&self, svg: &mut Svg, layout: &Layout, left: f64, (top, bottom): (f64, f64)) {
         let class = self.column_color.map_or("ink small".into(), |color| format!("small f{color}"));
         let baseline = TOP + layout.heads - 5.0;
@@ -160,7 +160,7 @@ impl Grid {
             svg.text(&class, (left + layout.names - 6.0, y + 12.5), Anchor::End, &name);
             for (j, value) in row.values.iter().copied().enumerate() {
                 let x = left + layout.names + layout.cell * j as f64;
-                // A phone has no pointer, so its drawing needs no texts for one.
+                // A drawing for a phone needs no texts for a pointer.
                 let title = if svg.width < NARROW {
                     String::new()
                 } else {
@@ -233,7 +233,7 @@ mod tests {
         grid.rows.insert(0, heading("X"));
         let [narrow, roomy] = [720.0, 1112.0].map(|width| grid.draw(width));
         assert!(roomy.height < narrow.height);
-        // The head and the outline of the one component, in one panel and in two.
+        // There is one head and outline of the component in each panel: one panel here and two there.
         let count = |svg: &Svg| svg.document().matches("<g data-component=\"1\">").count();
         assert_eq!([count(&narrow), count(&roomy)], [1, 2]);
     }

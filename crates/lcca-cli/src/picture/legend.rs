@@ -1,4 +1,4 @@
-//! The legend above a picture: a mark and a name for each series, in as many rows as they need.
+//! The legend above a picture: a mark and a name for each series, in as many rows as they take.
 
 use super::marker::marker;
 use super::measure::{TEXT, fitted, width};
@@ -10,19 +10,19 @@ const ROW: f64 = 20.0;
 const MARK: f64 = 22.0;
 const GAP: f64 = 16.0;
 
-/// How a series is drawn, in the picture and in the legend.
+/// The look of a series, in the picture and in the legend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Look {
     /// A color and a shape by number.
     Solid(usize),
-    /// The same with shapes that are not filled.
+    /// A color and a shape by number, with shapes that are not filled.
     Hollow(usize),
-    /// A dashed line without points: something to compare with.
+    /// A dashed line without points, which the others are compared with.
     Dashed,
 }
 
 impl Look {
-    /// The number of the color.
+    /// The number of the look's color.
     pub fn color(self) -> usize {
         match self {
             Look::Solid(i) | Look::Hollow(i) => i,
@@ -31,13 +31,12 @@ impl Look {
     }
 }
 
-/// The height that a legend takes at this width.
+/// The height of a legend at this width.
 pub fn height(names: &[&str], available: f64) -> f64 {
     ROW * rows(names, available).len() as f64
 }
 
-/// Draws names with their marks from the upper left corner on; a single series needs no legend unless it is
-/// forced to have one.
+/// Draws names with their marks from the upper left corner on.
 pub fn draw(svg: &mut Svg, entries: &[(&str, Look)], (left, top): (f64, f64), available: f64) {
     let names: Vec<&str> = entries.iter().map(|entry| entry.0).collect();
     let mut looks = entries.iter().map(|entry| entry.1);
@@ -57,7 +56,7 @@ pub fn draw(svg: &mut Svg, entries: &[(&str, Look)], (left, top): (f64, f64), av
     }
 }
 
-/// Names cut to the width and broken into rows.
+/// The names, cut to the width and broken into rows.
 fn rows(names: &[&str], available: f64) -> Vec<Vec<String>> {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut used = f64::INFINITY;

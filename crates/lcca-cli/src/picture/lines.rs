@@ -10,7 +10,7 @@ use super::{NARROW, Picture};
 use crate::shown::{decimal, small};
 use std::fmt::Write as _;
 
-/// With more points than this on a curve, markers would hide the line.
+/// The most points of a curve with markers, because more markers would hide the line.
 const MOST_MARKERS: usize = 60;
 const MARGIN_RIGHT: f64 = 10.0;
 const BELOW: f64 = 42.0;
@@ -21,7 +21,7 @@ pub struct Point {
     pub y: f64,
     /// The ends of an interval around y.
     pub interval: Option<(f64, f64)>,
-    /// Drawn unfilled: a value that may be chance.
+    /// Whether the point is drawn unfilled, because its value may be chance.
     pub is_open: bool,
 }
 
@@ -34,32 +34,32 @@ impl Point {
 pub struct Series {
     pub name: String,
     pub look: Look,
-    /// From left to right; points without a position are left out.
+    /// The points from left to right. Points without a position are left out.
     pub points: Vec<Point>,
 }
 
-/// What the vertical axis shows.
+/// The numbers on the vertical axis.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Vertical {
     Correlation,
     Linear,
-    /// Numbers of which none can be above this one.
+    /// Numbers that are at most this one.
     UpTo(f64),
     Logarithmic,
 }
 
 pub struct LineChart {
-    /// For readers who cannot see the chart.
+    /// A description for readers who cannot see the chart.
     pub description: String,
     pub x_label: &'static str,
     pub y_label: String,
-    /// The horizontal axis counts: 1, 2, 3.
+    /// Whether the horizontal axis counts: 1, 2, 3.
     pub x_counts: bool,
-    /// What it counts are components, which a page highlights together.
+    /// Whether the horizontal axis counts components, which a page highlights together.
     pub is_linked: bool,
     pub x_log: bool,
     pub vertical: Vertical,
-    /// A horizontal line with a name: the value to be reached.
+    /// A horizontal line with a name, at the value to reach.
     pub limit: Option<(f64, String)>,
     pub series: Vec<Series>,
     /// A row of texts below the axis, each under its x: the name of the row, and the texts.
@@ -83,7 +83,7 @@ impl Picture for LineChart {
             let y = if y < frame.top + 16.0 { y + 14.0 } else { y - 6.0 };
             svg.text("ink small halo", (frame.left + 6.0, y), Anchor::Start, name);
         }
-        // Lines to compare with go last: a curve that reaches them must not hide them.
+        // Lines to compare with go last, because a curve that reaches them must not hide them.
         let (dashed, solid): (Vec<_>, Vec<_>) = self.series.iter().partition(|s| s.look == Look::Dashed);
         solid.into_iter().chain(dashed).for_each(|series| self.draw_series(&mut svg, &frame, series));
         self.draw_row(&mut svg, &frame, width);
@@ -92,14 +92,14 @@ impl Picture for LineChart {
 }
 
 impl LineChart {
-    /// A single series needs no legend.
+    /// The entries of the legend. A single series needs no legend, unless it has open points.
     fn legend(&self) -> Vec<(&str, Look)> {
         let has_open = |series: &Series| series.points.iter().any(|point| point.is_open);
         let entries: Vec<_> = self.series.iter().map(|series| (series.name.as_str(), series.look)).collect();
         if entries.len() > 1 || self.series.iter().any(has_open) { entries } else { Vec::new() }
     }
 
-    /// Every number with a position.
+    /// Every point that has a position.
     fn points(&self) -> impl Iterator<Item = &Point> {
         self.series.iter().flat_map(|series| &series.points).filter(|point| self.has_position(point))
     }
@@ -154,7 +154,7 @@ impl LineChart {
         svg.text("ink", (frame.right, below), Anchor::End, self.x_label);
     }
 
-    /// One band per component, behind its points.
+    /// Draws one band per component, behind the component's points.
     fn draw_bands(&self, svg: &mut Svg, frame: &Frame) {
         let last = if self.is_linked { frame.x.high as usize } else { 0 };
         for component in 0..last {
@@ -195,7 +195,7 @@ impl LineChart {
         }
     }
 
-    /// What a point shows when it is pointed at.
+    /// The text of a point that appears when a pointer is over it.
     fn title(&self, series: &Series, point: &Point, x: &Range) -> String {
         let value = |v: f64| match self.vertical {
             Vertical::Logarithmic => small(v),
@@ -209,7 +209,7 @@ impl LineChart {
         text
     }
 
-    /// The texts under the axis, as many as have room.
+    /// Draws the texts under the axis, as many as have room.
     fn draw_row(&self, svg: &mut Svg, frame: &Frame, width_: f64) {
         let Some((name, texts)) = &self.row else { return };
         let y = frame.bottom + 34.0;

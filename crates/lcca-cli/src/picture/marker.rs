@@ -1,9 +1,9 @@
-//! Shapes of points. Each series has a shape of its own, so that color is not the only difference.
+//! Shapes of points. Each series has its own shape, because color must not be the only difference.
 
 use super::style::OTHERS;
 use super::svg::number;
 
-/// The steps of a shape around a point, `radius` pixels large.
+/// The SVG path of a shape around a point, `radius` pixels large.
 pub fn marker(kind: usize, (x, y): (f64, f64), radius: f64) -> String {
     let r = radius;
     let polygon = |corners: &[(f64, f64)]| {
@@ -11,7 +11,7 @@ pub fn marker(kind: usize, (x, y): (f64, f64), radius: f64) -> String {
             corners.iter().map(|(dx, dy)| format!("{} {}", number(x + r * dx), number(y + r * dy))).collect();
         format!("M{}z", steps.join("L"))
     };
-    // What has no look of its own is round: the square belongs to a label.
+    // Points without their own look are round, because the square belongs to a label.
     match if kind == OTHERS { 0 } else { kind % 6 } {
         0 => {
             let (left, r2) = (number(x - r), number(r));

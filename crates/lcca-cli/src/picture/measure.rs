@@ -1,5 +1,5 @@
-//! How wide a text is, without a font: widths of characters that are rather too large than too small for any
-//! sans-serif.
+//! Estimates the width of a text without a font. The widths of characters are rather too large than too
+//! small for any sans-serif.
 
 /// The size of all text, and of small text, in pixels.
 pub const TEXT: f64 = 12.0;
@@ -24,7 +24,7 @@ pub fn fitted(text: &str, size: f64, most: f64) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// The width of a character in units of the size.
+/// The width of a character, in units of the text's size.
 fn em(c: char) -> f64 {
     match c {
         '\u{300}'..='\u{36f}'

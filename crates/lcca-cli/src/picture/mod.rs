@@ -1,8 +1,8 @@
-//! Static pictures as SVG: drawn here, without a script, for pages and for files alike.
+//! Static pictures as SVG, drawn here without a script, for pages and for files.
 //!
 //! A chart is plain data that can be drawn at any width: [`LineChart`], [`Disk`], [`Cloud`], [`Grid`] and
-//! [`Bars`] implement [`Picture`]. A page holds one drawing for wide and one for narrow screens, so that text
-//! is never scaled down. Colors are classes: light, dark and paper share one drawing.
+//! [`Bars`] implement [`Picture`]. A page holds one drawing for wide and one for narrow screens, because
+//! text should not be scaled down. Colors are classes, so light, dark and paper share one drawing.
 
 mod axis;
 mod bars;
@@ -28,13 +28,13 @@ pub use marker::marker;
 pub use style::{LABELS, OTHERS, style_sheet};
 pub use svg::Svg;
 
-/// Something that can be drawn at any width, in pixels.
+/// A chart that can be drawn at any width, in pixels.
 pub trait Picture {
     fn draw(&self, width: f64) -> Svg;
 }
 
-/// From this width on, what belongs side by side has room there.
+/// The least width at which panels have room side by side.
 const ROOMY: f64 = 1000.0;
 
-/// Below this width a picture is drawn for a phone: panels below each other, fewer names.
+/// The width below which a picture is drawn for a phone: panels below each other, fewer names.
 const NARROW: f64 = 520.0;

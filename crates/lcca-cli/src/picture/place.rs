@@ -1,14 +1,14 @@
-//! Names beside points, without overlap: each is put at the first free of a few places around its point, or
-//! left out.
+//! Places names next to points without overlap. Each name takes the first free place of a few around its
+//! point, or is left out.
 
 use super::measure::{SMALL, width};
 use super::svg::{Anchor, Svg};
 
-/// The height of a name, and its distance from its point.
+/// The height of a name, and its distance from the point.
 const HEIGHT: f64 = 13.0;
 const GAP: f64 = 5.0;
 
-/// The boxes of names, and those of points.
+/// The boxes of names and of points that new names must avoid.
 pub struct Labels {
     taken: Vec<Rect>,
     points: Vec<Rect>,
@@ -40,7 +40,7 @@ impl Rect {
 }
 
 impl Labels {
-    /// Names must stay between these corners.
+    /// Labels whose names must stay between these corners.
     pub fn within((left, top): (f64, f64), (right, bottom): (f64, f64)) -> Self {
         Labels { taken: Vec::new(), points: Vec::new(), bounds: Rect { left, top, right, bottom } }
     }
@@ -50,12 +50,12 @@ impl Labels {
         self.points.push(Rect { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius });
     }
 
-    /// Draws a name beside a point if there is a free place, preferably away from the center.
+    /// Draws a name next to a point if there is a free place, preferably away from the center.
     pub fn draw(&mut self, svg: &mut Svg, class: &str, at: (f64, f64), center: f64, name: &str) -> bool {
         self.put(svg, class, at, center, name, true)
     }
 
-    /// Draws a name as [`Labels::draw`] does, but rather over points than not at all.
+    /// Draws a name as [`Labels::draw`] does, but over points if there is no free place.
     pub fn draw_first(&mut self, svg: &mut Svg, class: &str, at: (f64, f64), center: f64, name: &str) {
         let _ = self.draw(svg, class, at, center, name) || self.put(svg, class, at, center, name, false);
     }
@@ -116,7 +116,7 @@ mod tests {
         labels.avoid((115.0, 100.0), 4.0);
         assert!(labels.draw(&mut svg, "ink", (100.0, 100.0), 100.0, "a name"));
         assert!(!labels.taken[0].overlaps(&labels.points[0]));
-        // Points everywhere leave no free place.
+        // The points leave no free place.
         (0..2500).for_each(|i| labels.avoid((4.0 * (i % 50) as f64, 4.0 * (i / 50) as f64), 4.0));
         assert!(!labels.draw(&mut svg, "ink", (50.0, 50.0), 100.0, "a name"));
         labels.draw_first(&mut svg, "ink", (50.0, 50.0), 100.0, "a name");

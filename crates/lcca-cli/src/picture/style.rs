@@ -1,18 +1,19 @@
 //! Colors and type of all pictures, as one style sheet for light, dark and paper.
 //!
-//! A picture in a page takes the sheet of the page; a picture in a file brings it along. Rules hold plain
-//! colors, which programs that know no variables understand too.
+//! A picture in a page takes the sheet of the page; a picture in a file contains the sheet. Rules hold
+//! plain colors, because some programs do not know variables.
 
 use std::fmt::Write as _;
 
-/// The look of the first label. Those before are X and Y, which are blue and orange in every picture, so that
-/// no label is.
+/// The look of the first label. The looks before are those of X and Y, which are blue and orange in every
+/// picture, so no label has these colors.
 pub const LABELS: usize = 2;
-/// The look of what has no look of its own: rows without labels, and labels that are too rare for a color.
+/// The look of points without their own look: rows without labels, and labels that are too rare for a
+/// color.
 pub const OTHERS: usize = 8;
 
-/// Colors of series, views and labels, on light and on dark paper: Okabe and Ito's, darkened or lightened to
-/// be legible. The first two are those of X and Y. [`OTHERS`] is the last.
+/// Colors of series, views and labels, on light and on dark paper: Okabe and Ito's, darkened or lightened
+/// to be legible. The first two are those of X and Y. [`OTHERS`] is the last.
 const SERIES: [[&str; 2]; 9] = [
     ["#0072b2", "#56b4e9"],
     ["#c24e00", "#e69f00"],
@@ -25,7 +26,7 @@ const SERIES: [[&str; 2]; 9] = [
     ["#8b8880", "#a09d95"],
 ];
 
-/// Class, property, color on light paper and on dark paper.
+/// The class, the property, and the color on light paper and on dark paper.
 const COLORS: [(&str, &str, &str, &str); 13] = [
     ("paper", "fill", "#fffefb", "#16171a"),
     ("ink", "fill", "#1d1c1a", "#e8e6e1"),

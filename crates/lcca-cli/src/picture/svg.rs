@@ -9,14 +9,15 @@ use std::fmt::Write as _;
 pub struct Svg {
     pub width: f64,
     pub height: f64,
-    /// For readers who cannot see the drawing.
+    /// A description for readers who cannot see the drawing.
     description: String,
-    /// How to read it; only a file of its own has this, a page shows it beside the drawing.
+    /// Sentences on how to read the drawing. Only a separate file holds them, because a page shows them
+    /// with the drawing.
     caption: String,
     body: String,
 }
 
-/// Which end of a text is at its position.
+/// The end of a text that is at its position.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Anchor {
     Start,
@@ -29,7 +30,7 @@ impl Svg {
         Svg { width, height, description: description.into(), caption: String::new(), body: String::new() }
     }
 
-    /// With sentences on how to read it.
+    /// Adds sentences on how to read the drawing.
     pub fn captioned(mut self, caption: &str) -> Self {
         self.caption = caption.into();
         self
@@ -42,27 +43,28 @@ impl Svg {
             writeln!(self.body, "<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>");
     }
 
-    /// Any shape; nothing if there are no steps in it.
+    /// Any shape. Without steps, nothing is drawn.
     pub fn path(&mut self, class: &str, steps: &str) {
         if !steps.is_empty() {
             let _ = writeln!(self.body, "<path class=\"{class}\" d=\"{steps}\"/>");
         }
     }
 
-    /// A shape that shows a text when it is pointed at.
+    /// A shape with a text that appears when a pointer is over it.
     pub fn path_titled(&mut self, class: &str, steps: &str, title: &str) {
         let title = escape::text(title);
         let _ = writeln!(self.body, "<path class=\"{class}\" d=\"{steps}\"><title>{title}</title></path>");
     }
 
-    /// What belongs to a component, counted from 0: a page finds it by its number and highlights it.
+    /// Draws parts that belong to a component, counted from 0. A page finds them by the component's number
+    /// and highlights them.
     pub fn linked(&mut self, component: usize, draw: impl FnOnce(&mut Svg)) {
         let _ = writeln!(self.body, "<g data-component=\"{}\">", component + 1);
         draw(self);
         self.body.push_str("</g>\n");
     }
 
-    /// A rectangle that is not seen unless a page highlights it.
+    /// A rectangle that is invisible unless a page highlights it.
     pub fn frame(&mut self, class: &str, (x, y): (f64, f64), size: (f64, f64)) {
         let [x, y, width, height] = [x, y, size.0, size.1].map(number);
         let _ = writeln!(
@@ -71,7 +73,8 @@ impl Svg {
         );
     }
 
-    /// A rectangle of the given opacity, with a text that is shown when it is pointed at, if there is one.
+    /// A rectangle of the given opacity, with a text that appears when a pointer is over it, if there is
+    /// one.
     pub fn rect(&mut self, class: &str, (x, y): (f64, f64), size: (f64, f64), opacity: f64, title: &str) {
         let [x, y, width, height] = [x, y, size.0, size.1].map(number);
         let opacity = if opacity < 1.0 { format!(" fill-opacity=\"{opacity:.2}\"") } else { String::new() };
@@ -122,7 +125,7 @@ impl Svg {
         let _ = writeln!(self.body, "<text class=\"{class}\" {place}{anchor}>{}</text>", escape::text(plain));
     }
 
-    /// The drawing as a part of a page, which has the style sheet.
+    /// The drawing as a part of a page, whose style sheet it uses.
     pub fn inline(&self, class: &str) -> String {
         let [width, height] = [self.width, self.height].map(number);
         let description = escape::text(&self.description);
@@ -133,7 +136,7 @@ impl Svg {
         )
     }
 
-    /// The drawing as a file of its own, with a background.
+    /// The drawing as a separate file, with a background.
     pub fn document(&self) -> String {
         let [width, height] = [self.width, self.height].map(number);
         let [description, caption] = [&self.description, &self.caption].map(|plain| escape::text(plain));
@@ -147,7 +150,7 @@ impl Svg {
     }
 }
 
-/// A coordinate: a tenth of a pixel is fine enough.
+/// A coordinate with one decimal, because a tenth of a pixel is fine enough.
 pub fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     match text.strip_suffix(".0") {

@@ -5,27 +5,27 @@ use std::ops::Range;
 
 /// One line of a chart.
 pub struct Curve {
-    /// The name in the legend. Curves of one name look alike in every panel of a figure.
+    /// The name in the legend. Curves of one name have one look in every panel of a figure.
     pub name: String,
-    /// From left to right; points that are not finite are left out.
+    /// The points from left to right. Points that are not finite are left out.
     pub points: Vec<(f64, f64)>,
-    /// Dashed and without markers: a line to compare with, such as the best possible.
+    /// Whether the curve is dashed and without markers: a line to compare with, such as the best possible.
     pub dashed: bool,
 }
 
 /// One set of axes.
 pub struct Chart {
-    /// Above the axes.
+    /// The title above the axes.
     pub title: String,
-    /// Below the axes.
+    /// The label below the axes.
     pub x_label: String,
-    /// Left of the axes.
+    /// The label left of the axes.
     pub y_label: String,
     /// Whether equal steps or equal ratios of x are equally far apart.
     pub x_scale: Scale,
-    /// The vertical axis runs from 0 to 1 even if the curves need only a part of that.
+    /// Whether the vertical axis runs from 0 to 1 even if the curves need only a part of it.
     pub y_from_0_to_1: bool,
-    /// In the order of the legend.
+    /// The curves in the order of the legend.
     pub curves: Vec<Curve>,
 }
 
@@ -46,7 +46,8 @@ impl Chart {
         low - margin..high + margin
     }
 
-    /// From 0 to 1 the range extends a little beyond both ends, so that markers there are drawn whole.
+    /// The range of the vertical axis. A range from 0 to 1 extends a little beyond both ends, because
+    /// markers there would otherwise be cut.
     pub fn y_range(&self) -> Range<f64> {
         let (low, high) = bounds(self.finite_points().map(|(_, y)| y));
         if self.y_from_0_to_1 && low >= 0.0 && high <= 1.0 + 1e-9 {

@@ -1,4 +1,4 @@
-//! Drawing a figure on any backend of plotters.
+//! Draws a figure on any backend of plotters.
 
 use super::chart::{Chart, Curve};
 use super::layout::{LEGEND_GAP, LEGEND_ROW, Look, PANEL, SWATCH, entry_width, font, legend, legend_rows};
@@ -7,7 +7,7 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// The most markers on a curve; with more they would hide the line.
+/// The most markers on a curve, because more would hide the line.
 const MARKERS: usize = 25;
 const TEXT: RGBColor = RGBColor(40, 40, 40);
 const AXIS: RGBColor = RGBColor(120, 120, 120);
@@ -65,7 +65,7 @@ fn draw_panel<B: DrawingBackend>(
         .light_line_style(TRANSPARENT)
         .set_all_tick_mark_size(4 * scale)
         .draw()?;
-    // Reference lines go last: a method that reaches the best possible must not hide it.
+    // Reference lines go last, because a method that reaches the best possible must not hide it.
     let mut curves: Vec<&Curve> = panel.curves.iter().collect();
     curves.sort_by_key(|curve| curve.dashed);
     for curve in curves {
@@ -100,7 +100,7 @@ fn draw_curve<B: DrawingBackend>(
     }
 }
 
-/// Each curve has a shape of its own, so that color is not the only difference.
+/// Draws a marker. Each curve has its own shape, because color must not be the only difference.
 fn draw_marker<B: DrawingBackend>(
     (x, y): (i32, i32),
     kind: usize,

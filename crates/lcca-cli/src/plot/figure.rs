@@ -8,7 +8,7 @@ use plotters::prelude::SVGBackend;
 
 /// Charts side by side over one legend.
 pub struct Figure {
-    /// From left to right.
+    /// The charts from left to right.
     pub panels: Vec<Chart>,
 }
 
@@ -26,7 +26,7 @@ impl Figure {
         png(&self.refs())
     }
 
-    /// Width and height in points.
+    /// The width and height of the figure in points.
     pub fn size(&self) -> (u32, u32) {
         size(&self.refs())
     }

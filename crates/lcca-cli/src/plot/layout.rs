@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 use std::sync::Once;
 
-/// Width and height of one panel, in points.
+/// The width and height of one panel, in points.
 pub const PANEL: (u32, u32) = (520, 380);
 /// The height of one row of the legend, in points.
 pub const LEGEND_ROW: u32 = 24;
@@ -25,14 +25,14 @@ const PALETTE: [RGBColor; 7] = [
     RGBColor(91, 74, 138),
     RGBColor(110, 80, 50),
 ];
-/// Reference lines, drawn dashed.
+/// The color of reference lines, which are dashed.
 const REFERENCE: RGBColor = RGBColor(30, 30, 30);
 
-/// How a curve is drawn, in every panel and in the legend.
+/// The look of a curve, in every panel and in the legend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Look {
     Dashed,
-    /// The number of the solid curve, from 0; it picks color and marker.
+    /// The number of the solid curve, from 0, which picks color and marker.
     Solid(usize),
 }
 
@@ -64,7 +64,7 @@ pub fn legend<'a>(panels: &[&'a Chart]) -> Vec<(&'a str, Look)> {
 pub fn legend_rows<'a>(panels: &[&'a Chart]) -> Vec<Vec<(&'a str, Look)>> {
     let available = panels.len() as i32 * PANEL.0 as i32 - LEGEND_GAP;
     let mut rows: Vec<Vec<(&str, Look)>> = Vec::new();
-    // As if a row were full, so that the first entry opens one.
+    // The first row counts as full, so the first entry opens a new one.
     let mut used = available;
     for entry in legend(panels) {
         let width = entry_width(entry.0, 1);
@@ -83,13 +83,13 @@ pub fn entry_width(name: &str, scale: u32) -> i32 {
     text + (SWATCH + LEGEND_GAP) * scale as i32
 }
 
-/// Width and height of a figure in points.
+/// The width and height of a figure in points.
 pub fn size(panels: &[&Chart]) -> (u32, u32) {
     let legend = LEGEND_ROW * legend_rows(panels).len() as u32;
     (PANEL.0 * panels.len().max(1) as u32, PANEL.1 + legend + LEGEND_ROW / 2)
 }
 
-/// The embedded font, registered under the name for which SVG viewers have a font of their own.
+/// The embedded font, registered under a name that SVG viewers resolve to their own font.
 pub fn font(points: u32, scale: u32) -> FontDesc<'static> {
     static EMBEDDED: Once = Once::new();
     EMBEDDED.call_once(|| {

@@ -1,4 +1,4 @@
-//! One look per method, wherever it is drawn: in the demo, in a comparison, and on its page.
+//! One look per method in all drawings: in the demo, in a comparison, and on its page.
 
 /// The methods in the order of their looks.
 const METHODS: [&str; 6] = ["L-CCA", "G-CCA", "RPCCA", "D-CCA", "auto", "Sketch"];
@@ -8,7 +8,8 @@ pub fn method_look(name: &str) -> Option<usize> {
     METHODS.iter().position(|method| *method == name)
 }
 
-/// The numbers of the looks of some names, each different: methods have their own, others take what is free.
+/// The numbers of the looks of some names, all different: methods have fixed looks, and other names take
+/// free ones.
 pub fn looks(names: &[&str]) -> Vec<usize> {
     let mut free = (0..).filter(|look| !names.iter().any(|name| method_look(name) == Some(*look)));
     names.iter().map(|name| method_look(name).or_else(|| free.next()).unwrap_or(0)).collect()

@@ -10,8 +10,8 @@ use std::io::{self, Write};
 
 /// Pixels per point.
 const PNG_SCALE: u32 = 2;
-/// The figure is drawn this many times larger and averaged down, because the bitmap backend does not smooth
-/// thick lines.
+/// How many times larger the figure is drawn before it is averaged down, because the bitmap backend does
+/// not smooth thick lines.
 const SMOOTHING: u32 = 2;
 
 pub fn png(panels: &[&Chart]) -> Result<Vec<u8>, String> {
@@ -23,7 +23,7 @@ pub fn png(panels: &[&Chart]) -> Result<Vec<u8>, String> {
     encode(&averaged(&pixels, large), (width, height)).map_err(|error| format!("PNG: {error}"))
 }
 
-/// Each pixel is the mean of a square of [`SMOOTHING`]² pixels.
+/// Averages each square of [`SMOOTHING`]² pixels into one pixel.
 fn averaged(pixels: &[u8], (width, height): (u32, u32)) -> Vec<u8> {
     let (step, stride) = (SMOOTHING as usize, 3 * width as usize);
     let mean = |row: usize, column: usize, channel: usize| {
@@ -47,7 +47,8 @@ fn encode(pixels: &[u8], (width, height): (u32, u32)) -> io::Result<Vec<u8>> {
     let line = 3 * width as usize;
     let mut above: &[u8] = &vec![0; line];
     for pixels in pixels.chunks_exact(line.max(1)) {
-        // Each byte as its difference from the one above: figures are mostly upright and level lines.
+        // Each byte is stored as its difference from the one above, because figures are mostly upright and
+        // level lines.
         packed.write_all(&[2])?;
         let differences: Vec<u8> =
             pixels.iter().zip(above).map(|(pixel, above)| pixel.wrapping_sub(*above)).collect();

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// The most ticks that fit on a panel.
 const MOST_TICKS: usize = 9;
 
-/// How numbers are spread over an axis.
+/// The way that numbers are spread over an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Equal steps are equally far apart.
@@ -17,7 +17,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// The position of a number on the axis; not finite if it has none.
+    /// The position of a number on the axis; not finite if the number has none.
     pub fn position(self, number: f64) -> f64 {
         match self {
             Scale::Linear => number,
@@ -65,7 +65,8 @@ impl Ranged for Axis {
     }
 }
 
-/// Positions of round numbers within a range of logarithms: the finest of three kinds of steps that fits.
+/// The positions of round numbers within a range of logarithms, with the finest of three kinds of steps
+/// that fits.
 fn ticks(range: &Range<f64>) -> Vec<f64> {
     let finest_first: [&[f64]; 3] =
         [&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], &[1.0, 2.0, 5.0], &[1.0]];

@@ -13,11 +13,11 @@ pub struct BootstrapJob {
     pub model: PathBuf,
     pub x: PathBuf,
     pub y: PathBuf,
-    /// How X and Y are read and their rows paired, as far as it was typed.
+    /// The typed flags for reading X and Y and for pairing their rows.
     pub reading: TypedReading,
     pub row_weights: Option<PathBuf>,
     pub covariates: Option<PathBuf>,
-    /// One label per row; rows with the same label are drawn together.
+    /// A file with one label per row; rows with the same label are drawn together.
     pub groups: Option<PathBuf>,
     pub resamples: usize,
     pub seed: u64,
@@ -25,7 +25,7 @@ pub struct BootstrapJob {
     /// A file for the intervals of weights and loadings.
     pub table: Option<PathBuf>,
     pub device: DeviceJob,
-    /// What happens to names that spreadsheets take for formulas.
+    /// The treatment of names that spreadsheets take for formulas.
     pub formulas: Formulas,
     pub session: Session,
 }

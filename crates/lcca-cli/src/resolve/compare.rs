@@ -17,14 +17,14 @@ const PAPER_STEPS: [usize; 3] = [7, 38, 115];
 pub struct CompareJob {
     pub x: PathBuf,
     pub y: PathBuf,
-    /// How X and Y are read and their rows paired.
+    /// The options for reading X and Y and for pairing their rows.
     pub reading: ViewReading,
     pub row_weights: Option<PathBuf>,
     pub output: PathBuf,
     pub session: Session,
     /// The requested number of pairs; `None` lets the data decide.
     pairs: Option<usize>,
-    /// Everything but the number of pairs.
+    /// The plan, in which only the number of pairs is still missing.
     plan: Plan,
 }
 
@@ -62,13 +62,13 @@ impl CompareJob {
         })
     }
 
-    /// How rows of X and of Y are normalized first.
+    /// How rows of X and of Y are normalized before the comparison.
     pub fn normalization(&self) -> [Normalize; 2] {
         self.plan.settings.normalization()
     }
 
-    /// What to run on data of this shape. A number of pairs that they do not have is refused before anything
-    /// long begins.
+    /// The plan for data of this shape. A number of pairs that the data cannot have is refused before any
+    /// long work begins.
     pub fn plan(mut self, shape: Shape) -> Result<Plan, Failure> {
         let (k, limit) = (problem::pairs(self.pairs, shape), most_pairs(shape));
         if k == 0 || k > limit {
@@ -84,7 +84,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The settings to compare at: those typed, or those of the paper's word experiment.
+/// The settings to compare at: those of the command line, or those of the paper's word experiment.
 fn targets(args: &CompareArgs) -> Result<Targets, Failure> {
     if let Some(seconds) = args.cpu_seconds.iter().find(|seconds| !(seconds.is_finite() && **seconds > 0.0)) {
         let expected = "expected seconds above 0 with commas between";

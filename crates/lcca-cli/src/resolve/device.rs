@@ -6,12 +6,12 @@ use crate::sizes;
 use lcca::method::Settings;
 use lcca_cuda::{CudaError, DeviceChoice, Placement, runs_there};
 
-/// Where fits are asked to run.
+/// The device that the user chose for fits.
 pub struct DeviceJob {
-    /// As it was typed.
+    /// The device as the user typed it.
     pub typed: String,
     choice: DeviceChoice,
-    /// Bytes that may be taken of the memory of a GPU.
+    /// The bytes of GPU memory that fits may use.
     memory: Option<u64>,
 }
 
@@ -31,7 +31,7 @@ impl DeviceJob {
         Ok(DeviceJob { typed, choice, memory })
     }
 
-    /// Refuses methods that run on the CPU only, if a GPU is insisted on.
+    /// Refuses methods that run on the CPU only, if the user insists on a GPU.
     pub fn check(&self, settings: &Settings) -> Result<(), Failure> {
         if !matches!(self.choice, DeviceChoice::Cuda(_)) || runs_there(settings) {
             return Ok(());
@@ -42,7 +42,7 @@ impl DeviceJob {
         )))
     }
 
-    /// Opens the GPU that is insisted on.
+    /// Opens the GPU that the user insists on, if any.
     pub fn open(&self) -> Result<Placement, Failure> {
         Placement::new(self.choice, self.memory).map_err(|error| {
             let message = format!("--device {}: {error}", self.typed);
@@ -53,12 +53,12 @@ impl DeviceJob {
         })
     }
 
-    /// Whether anything but the CPU was asked for.
+    /// Whether the user asked for anything but the CPU.
     pub fn is_given(&self) -> bool {
         self.choice != DeviceChoice::Cpu
     }
 
-    /// The typed flags, unless they say what is said anyway.
+    /// The typed flags, except for the default device.
     pub fn flags(&self, args: &DeviceArgs) -> Vec<String> {
         let memory = args.device_memory.iter().flat_map(|size| ["--device-memory".into(), size.clone()]);
         let device = self.is_given().then(|| ["--device".into(), self.typed.clone()]);

@@ -15,11 +15,11 @@ pub struct ExportJob {
     pub side: Side,
     pub content: ModelContent,
     pub normalize: bool,
-    /// How many columns to write; `None` for all.
+    /// The number of columns to write; `None` for all.
     pub top: Option<usize>,
-    /// How many components to write; `None` for all.
+    /// The number of components to write; `None` for all.
     pub components: Option<usize>,
-    /// What happens to names that spreadsheets take for formulas.
+    /// The treatment of names that spreadsheets take for formulas.
     pub formulas: Formulas,
     pub session: Session,
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct FitJob {
     pub x: PathBuf,
     pub y: PathBuf,
-    /// How X and Y are read and their rows paired.
+    /// The options for reading X and Y and for pairing their rows.
     pub reading: ViewReading,
     pub row_weights: Option<PathBuf>,
     pub covariates: Option<PathBuf>,
@@ -28,21 +28,21 @@ pub struct FitJob {
     pub resume: Option<Resume>,
     pub device: DeviceJob,
     pub strict: bool,
-    /// Typed flags that are not settings of the engine but that repeating the fit needs.
+    /// Typed flags that are not settings of the engine, but are needed to repeat the fit.
     pub flags: Vec<String>,
     pub session: Session,
-    /// One label per row; rows with the same label are held out together.
+    /// A file with one label per row; rows with the same label are held out together.
     pub fold_groups: Option<PathBuf>,
-    /// Whether as many pairs are fitted as held-out rows can prove.
+    /// Whether to fit as many pairs as held-out rows can prove.
     pub finds_pairs: bool,
     pub wilks: bool,
     /// The requested number of pairs; `None` lets the data decide.
     pairs: Option<usize>,
-    /// Everything but the number of pairs.
+    /// All settings except the number of pairs, which is still missing.
     settings: Settings,
 }
 
-/// Ridges to choose from by cross-validation.
+/// The ridges that cross-validation chooses from.
 pub struct RidgeSearch {
     pub ridges: Vec<f64>,
     pub folds: usize,
@@ -50,18 +50,18 @@ pub struct RidgeSearch {
     pub figure: Option<FigureFile>,
 }
 
-/// Whether rows are held out before the fit to all of them.
+/// The rule that decides whether rows are held out before the fit to all of them.
 #[derive(Clone, Copy)]
 pub enum HoldOutRule {
-    /// If training correlations would mislead and it takes little time.
+    /// Holds rows out if training correlations would mislead and it takes little time.
     Auto,
     No,
-    /// This share of the rows.
+    /// Holds out this share of the rows.
     Share(f64),
 }
 
 impl HoldOutRule {
-    /// The same, if rows were held out for something else already: no more unasked.
+    /// This rule, but `No` instead of `Auto`, for a fit that held rows out for another choice already.
     pub fn unless_auto(self) -> Self {
         match self {
             HoldOutRule::Auto => HoldOutRule::No,
@@ -70,10 +70,10 @@ impl HoldOutRule {
     }
 }
 
-/// Which ridge is taken.
+/// The rule that takes one of the ridges.
 #[derive(Clone, Copy)]
 pub enum RidgeRule {
-    /// The largest within one standard error of the best.
+    /// The largest ridge within one standard error of the best.
     Simplest,
     Best,
 }
@@ -89,7 +89,7 @@ pub enum FigureFormat {
     Png,
 }
 
-/// A state file that the fit is saved to and continued from.
+/// A state file that the fit is saved to and resumed from.
 pub struct Resume {
     pub path: PathBuf,
     /// The least time between two saves.
@@ -143,7 +143,7 @@ impl FitJob {
         })
     }
 
-    /// How rows of X and of Y are normalized first.
+    /// How rows of X and of Y are normalized before the fit.
     pub fn normalization(&self) -> [Normalize; 2] {
         self.settings.normalization()
     }
@@ -172,8 +172,8 @@ fn ridge_search(args: &FitArgs) -> Result<Option<RidgeSearch>, Failure> {
     Ok(Some(RidgeSearch { ridges: args.ridge_path.clone(), folds: args.folds, rule, figure }))
 }
 
-/// `--hold-out`: a share, `auto` or `no`. The state of two fits is not kept, so it does not go with
-/// `--resume`.
+/// `--hold-out`: a share, `auto` or `no`. It does not go with `--resume`, because a state file does not
+/// keep the state of two fits.
 fn hold_out(args: &FitArgs) -> Result<HoldOutRule, Failure> {
     let typed = args.hold_out.trim();
     let share = match typed {
@@ -216,7 +216,7 @@ fn resume(args: &FitArgs) -> Result<Option<Resume>, Failure> {
     Ok(Some(Resume { path, every }))
 }
 
-/// Flags that change what is read or done without being settings of the engine.
+/// Flags that change the rows that are read or the work that is done, but are not settings of the engine.
 fn flags(args: &FitArgs) -> Vec<String> {
     let typed = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let with_value = [

@@ -1,4 +1,4 @@
-//! From the typed command to the job that runs.
+//! Turns the typed command into the job that runs.
 
 use super::outputs;
 use super::{
@@ -30,7 +30,7 @@ pub enum Job {
     Reference(Box<ReferenceJob>),
 }
 
-/// Resolves the typed arguments, or says which of them makes no sense.
+/// Resolves the typed arguments, or names the one that does not make sense.
 pub fn resolve(arguments: Arguments) -> Result<Job, Failure> {
     outputs::check(&arguments)?;
     Ok(match arguments.command {

@@ -1,4 +1,4 @@
-//! The method with the parameters that were typed.
+//! The method with its typed parameters.
 
 use crate::args::MethodArgs;
 use crate::failure::Failure;

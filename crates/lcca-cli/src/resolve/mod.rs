@@ -1,8 +1,8 @@
-//! The second stage of the command line: what the typed arguments mean.
+//! The second stage of the command line: the meaning of the typed arguments.
 //!
-//! [`resolve`] turns [`crate::args`] into a [`Job`]: defaults are filled in, flags that depend on each other
-//! are combined, and everything that can be refused without reading the data is refused. Commands see
-//! resolved values only.
+//! [`resolve`] turns [`crate::args`] into a [`Job`]: it fills in defaults, combines flags that depend on
+//! each other, and refuses all that can be refused without reading the data. Commands see resolved values
+//! only.
 
 mod bootstrap;
 mod compare;

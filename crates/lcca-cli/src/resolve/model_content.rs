@@ -1,4 +1,4 @@
-//! Which numbers of a model are exported or compared.
+//! The numbers of a model that a command exports or compares.
 
 use crate::args::ContentChoice;
 

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 pub struct NeighborsJob {
     pub model: PathBuf,
     pub words: Vec<String>,
-    /// The views that may have the words, in the order in which they are tried.
+    /// The views in which the words are looked up, in this order.
     pub looked_up_in: Vec<Side>,
     /// The views that are searched for neighbors.
     pub searched: Vec<Side>,
-    /// Neighbors per view.
+    /// The number of neighbors per view.
     pub count: usize,
     pub content: ModelContent,
-    /// How many components to compare; `None` for all.
+    /// The number of components to compare; `None` for all.
     pub components: Option<usize>,
     pub session: Session,
 }

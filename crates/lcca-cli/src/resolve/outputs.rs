@@ -1,5 +1,5 @@
-//! What an output may be called: an extension promises a format, and `-` is standard output. And what tables
-//! hold.
+//! Checks the names of outputs: an extension promises a format, and `-` is standard output. Also resolves
+//! the treatment of formulas in tables.
 
 use super::page::ending;
 use crate::args::views::ViewsCommand;
@@ -8,13 +8,13 @@ use crate::failure::Failure;
 use lcca_io::Formulas;
 use std::path::Path;
 
-/// Extensions that promise something else than a model.
+/// Extensions that promise another format than that of a model.
 const OTHER_FORMATS: [&str; 21] = [
     "arrow", "csv", "feather", "gz", "h5", "h5ad", "html", "json", "mtx", "npy", "npz", "parquet", "pkl",
     "png", "svg", "svm", "tsv", "txt", "vec", "zip", "zst",
 ];
 
-/// Refuses names that promise what a command does not write.
+/// Refuses names that promise a format that the command does not write.
 pub fn check(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Fit(args) => args.output.as_deref().map_or(Ok(()), check_model),
@@ -36,12 +36,13 @@ pub fn check(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// What happens to names that spreadsheets take for formulas.
+/// The treatment of names that spreadsheets take for formulas.
 pub fn formulas(args: &TableOutputArgs) -> Formulas {
     if args.safe_csv { Formulas::Quoted } else { Formulas::Kept }
 }
 
-/// A model is one file of one format, called anything that is not another format's name.
+/// Checks the name of a model. A model is one file of one format, whose extension must not be that of
+/// another format.
 fn check_model(output: &Path) -> Result<(), Failure> {
     check_file(output, "a model")?;
     if OTHER_FORMATS.contains(&ending(output).as_str()) {
@@ -53,7 +54,7 @@ fn check_model(output: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One file that is not text between tabs.
+/// Checks the name of a file that cannot go to standard output, because it is not text between tabs.
 fn check_file(output: &Path, what: &str) -> Result<(), Failure> {
     if output.as_os_str() == "-" {
         return Err(Failure::Usage(format!("{what} cannot go to standard output, expected a file")));
@@ -61,7 +62,7 @@ fn check_file(output: &Path, what: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A folder of several files.
+/// Checks the name of a folder, which cannot go to standard output, because it holds several files.
 fn check_folder(output: &Path, what: &str) -> Result<(), Failure> {
     if output.as_os_str() == "-" {
         return Err(Failure::Usage(format!("{what} cannot go to standard output, expected a folder")));
@@ -69,7 +70,7 @@ fn check_folder(output: &Path, what: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A table and a JSON object cannot share a stream.
+/// Refuses a table and a JSON object on one stream.
 fn refuse_both(output: &Path, json: bool) -> Result<(), Failure> {
     if json && output.as_os_str() == "-" {
         return Err(Failure::Usage("--json and --output - both write to standard output".into()));

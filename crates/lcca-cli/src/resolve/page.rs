@@ -1,4 +1,4 @@
-//! What `lcca plot` and `lcca report` have in common: a model, what is shown beside it, and the file to
+//! The common part of `lcca plot` and `lcca report`: a model, the data to show with it, and the file to
 //! write.
 
 use super::reading::{TypedReading, table_flags};
@@ -9,22 +9,23 @@ use std::path::{Path, PathBuf};
 
 pub struct PageJob {
     pub model: PathBuf,
-    /// Rows of X and of Y.
+    /// The files of the rows of X and of Y.
     pub rows: Option<[PathBuf; 2]>,
-    /// One label per row of X.
+    /// A file with one label per row of X.
     pub label: Option<PathBuf>,
     pub covariates: Option<PathBuf>,
-    /// What `lcca bootstrap` and `lcca score` printed.
+    /// The files with the output of `lcca bootstrap` and `lcca score`.
     pub bootstrap: Option<PathBuf>,
     pub scores: Option<PathBuf>,
     pub output: PathBuf,
-    /// How X and Y are read and their rows paired, as far as it was typed.
+    /// The typed flags for reading X and Y and for pairing their rows.
     pub reading: TypedReading,
     pub session: Session,
 }
 
 impl PageJob {
-    /// A page about a model alone. Flags about how rows are read are refused if there are none.
+    /// A page about a model, without labels and results of other commands. Flags for reading rows are
+    /// refused if there are no rows.
     pub fn new(
         [model, output]: [PathBuf; 2],
         rows: Option<[PathBuf; 2]>,
@@ -50,7 +51,7 @@ impl PageJob {
         })
     }
 
-    /// Every file that is read.
+    /// All files that the command reads.
     pub fn inputs(&self) -> Vec<&Path> {
         let optional = [&self.label, &self.covariates, &self.bootstrap, &self.scores];
         let rows = self.rows.iter().flatten();
@@ -63,7 +64,7 @@ impl PageJob {
     }
 }
 
-/// The ending of a file's name in lower case; nothing if it has none.
+/// The extension of a file's name in lower case; empty if it has none.
 pub fn ending(path: &Path) -> String {
     path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default()
 }

@@ -7,9 +7,9 @@ use crate::picture::Grid;
 use clap::ValueEnum as _;
 use std::path::Path;
 
-/// Components in a heatmap unless told otherwise: more are not readable.
+/// The most components in a heatmap by default, because more are not readable.
 const HEATMAP_COMPONENTS: usize = 20;
-/// The width of an .svg file unless told otherwise, in pixels.
+/// The default width of an .svg file, in pixels.
 const WIDTH: u32 = 720;
 
 pub struct PlotJob {
@@ -32,7 +32,7 @@ pub enum Plot {
 
 #[derive(Clone, Copy)]
 pub enum PlotFormat {
-    /// Of this width.
+    /// An SVG file of this width.
     Svg(f64),
     Html,
 }
@@ -130,7 +130,7 @@ fn refuse_strangers(args: &PlotArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The name of a picture as it is typed.
+/// The name of a picture on the command line.
 fn name(picture: PictureChoice) -> String {
     picture.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
 }

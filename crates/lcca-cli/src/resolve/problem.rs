@@ -1,4 +1,4 @@
-//! The problem to be solved, and the settings of the engine that follow from it.
+//! The problem to solve, and the settings of the engine that follow from it.
 
 use crate::args::{MetricChoice, NormalizeChoice, ProblemArgs, ScaleChoice};
 use crate::failure::Failure;
@@ -7,11 +7,11 @@ use lcca::data::Shape;
 use lcca::matrix::Normalize;
 use lcca::method::{Method, Metric, Scale, Settings};
 
-/// The number of pairs if none is given and the data have as many.
+/// The default number of pairs, if the data have as many.
 const DEFAULT_PAIRS: usize = 20;
 
-/// `--no-center`, `--scale`, metrics, ridges, seed and memory, as settings for one pair: the number of pairs
-/// follows from the data.
+/// `--no-center`, `--scale`, metrics, ridges, seed and memory, as settings for one pair, because the number
+/// of pairs depends on the data.
 pub fn settings(args: &ProblemArgs, method: Method) -> Result<Settings, Failure> {
     let mut settings = Settings::new(method, 1);
     settings.center = !args.no_center;
@@ -31,7 +31,7 @@ pub fn settings(args: &ProblemArgs, method: Method) -> Result<Settings, Failure>
     Ok(settings)
 }
 
-/// `--memory`, or half of the machine's.
+/// `--memory`, or half of the machine's memory.
 pub fn memory(typed: Option<&str>) -> Result<u64, Failure> {
     match typed {
         None => Ok(machine::half_of_memory()),
@@ -41,7 +41,7 @@ pub fn memory(typed: Option<&str>) -> Result<u64, Failure> {
     }
 }
 
-/// `--normalize-rows`.
+/// `--normalize-rows` as a setting of the engine.
 pub fn normalize(choice: NormalizeChoice) -> Normalize {
     match choice {
         NormalizeChoice::No => Normalize::No,

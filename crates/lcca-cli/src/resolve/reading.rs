@@ -1,40 +1,42 @@
-//! How files are read: what they do not say themselves, and what is not left to guesses.
+//! The options for reading files: facts that a file does not hold, and choices that are not left to
+//! guesses.
 
 use crate::args::{AlignChoice, FileArgs, MissingChoice, ReadingArgs, TableArgs, ViewTableArgs, YesNo};
 use crate::failure::Failure;
 use lcca::matrix::Normalize;
 use lcca_io::{Align, Categorical, Index, Loaded, Missing, ReadOptions, ReadingRecord};
 
-/// How two views are read and their rows paired.
+/// The options for reading two views and for pairing their rows.
 pub struct ViewReading {
-    /// X and Y.
+    /// The options for X and for Y.
     pub options: [ReadOptions; 2],
     pub align: Align,
-    /// Covariates and row weights.
+    /// The options for covariates and row weights.
     pub covariates: ReadOptions,
 }
 
 impl ViewReading {
-    /// The typed flags of a command that fits.
+    /// The options that the flags of a fitting command give.
     pub fn new(args: &ReadingArgs) -> Self {
         let mut reading = TypedReading::new(&args.tables).over(&ReadingRecord::default());
         [reading.options[0].cols, reading.options[1].cols] = [args.x_cols, args.y_cols];
         reading
     }
 
-    /// How what belongs to the rows of X is read: its column of row names is called as that of X is.
+    /// The options for files that belong to the rows of X. Their column of row names has the name of that
+    /// of X.
     pub fn covariates_of(&self, x: &Loaded) -> ReadOptions {
         let mut options = self.covariates.clone().with_index_of(x);
         let is_number =
             matches!(&options.table.index, Index::IfPresent(typed) if typed.parse::<usize>().is_ok());
         if is_number && x.index_name().is_some() {
-            // That of X has no name, and a column without a name is found by itself.
+            // The column of X has no name, and a column without a name is found by guessing.
             options.table.index = Index::Guess;
         }
         options
     }
 
-    /// What a model remembers of it, once the views have been read.
+    /// The options that a model remembers, once the views have been read.
     pub fn record(&self, [x, y]: [&Loaded; 2]) -> ReadingRecord {
         let [of_x, of_y] = self.options.clone();
         let views = [of_x.with_index_of(x), of_y.with_index_of(y)];
@@ -42,10 +44,10 @@ impl ViewReading {
     }
 }
 
-/// What was typed about two views of rows for a model, which remembers the rest.
+/// The typed options for two views of rows for a model, which remembers the others.
 pub struct TypedReading {
     views: [TypedFile; 2],
-    /// What was typed about all files.
+    /// The typed options for all files.
     all: TypedFile,
     align: Option<Align>,
 }
@@ -84,7 +86,7 @@ impl TypedReading {
         TypedReading { views: [x, y], all, align }
     }
 
-    /// With what is remembered where nothing was typed.
+    /// The typed options, completed by the remembered ones.
     pub fn over(&self, remembered: &ReadingRecord) -> ViewReading {
         let [x, y] = &self.views;
         ViewReading {
@@ -95,7 +97,7 @@ impl TypedReading {
     }
 }
 
-/// Refuses gaps that are filled in by means if rows are normalized: a model's means are those of normalized
+/// Refuses to fill gaps with means if rows are normalized, because a model's means are those of normalized
 /// rows.
 pub fn check_normalization(normalize: Normalize, options: &ReadOptions) -> Result<(), Failure> {
     if normalize.is_no() || options.table.missing != Missing::Mean {
@@ -105,12 +107,12 @@ pub fn check_normalization(normalize: Normalize, options: &ReadOptions) -> Resul
     Err(Failure::Usage(message.into()))
 }
 
-/// Options for one matrix.
+/// The options for one matrix.
 pub fn read_options(cols: Option<usize>, args: &TableArgs) -> ReadOptions {
     TypedFile::new(args).over(&ReadOptions::default()).cols(cols)
 }
 
-/// What was typed about one file.
+/// The typed options for one file.
 pub struct TypedFile {
     zero_based: Option<YesNo>,
     header: Option<YesNo>,
@@ -128,7 +130,7 @@ impl TypedFile {
         TypedFile { columns: args.columns.clone(), ..TypedFile::of_files(&args.file, args.missing) }
     }
 
-    /// What was typed about all files of a command.
+    /// The typed options for all files of a command.
     fn of_files(files: &FileArgs, missing: Option<MissingChoice>) -> Self {
         TypedFile {
             zero_based: files.zero_based,
@@ -143,12 +145,12 @@ impl TypedFile {
         }
     }
 
-    /// How covariates are read, with what is remembered of them where nothing was typed.
+    /// The typed options for covariates, completed by the remembered ones.
     pub fn over_covariates(&self, remembered: &ReadOptions) -> ReadOptions {
         self.over(remembered).for_covariates()
     }
 
-    /// With what is remembered where nothing was typed.
+    /// The typed options, completed by the remembered ones.
     pub fn over(&self, remembered: &ReadOptions) -> ReadOptions {
         let mut options = remembered.clone();
         let table = &mut options.table;
@@ -189,7 +191,7 @@ impl TypedFile {
     }
 }
 
-/// The typed flags about files, as they would be typed again.
+/// The typed flags for reading files, spelled for the command line.
 pub fn table_flags(args: &ViewTableArgs) -> Vec<String> {
     let yes_no =
         |typed: Option<YesNo>| typed.map(|typed| if typed == YesNo::Yes { "yes" } else { "no" }.to_string());

@@ -9,7 +9,7 @@ use lcca::matrix::Normalize;
 use lcca_io::Formulas;
 use std::path::PathBuf;
 
-/// The number of components if none is given.
+/// The default number of components.
 const DEFAULT_COMPONENTS: usize = 20;
 
 pub struct RunCcaJob {
@@ -22,7 +22,7 @@ pub struct RunCcaJob {
     pub normalize: Normalize,
     pub scale_columns: bool,
     pub memory: u64,
-    /// What happens to names that spreadsheets take for formulas.
+    /// The treatment of names that spreadsheets take for formulas.
     pub formulas: Formulas,
     pub session: Session,
 }

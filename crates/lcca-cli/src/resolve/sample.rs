@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 
 pub struct SampleJob {
-    /// In the order of the help, each once.
+    /// The samples in the order of the help, each once.
     pub samples: Vec<SampleChoice>,
     pub output: PathBuf,
     pub rows: usize,

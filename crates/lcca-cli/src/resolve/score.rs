@@ -11,12 +11,12 @@ pub struct ScoreJob {
     pub model: PathBuf,
     pub x: PathBuf,
     pub y: PathBuf,
-    /// How X and Y are read and their rows paired, as far as it was typed.
+    /// The typed flags for reading X and Y and for pairing their rows.
     pub reading: TypedReading,
     pub permutation_test: Option<PermutationTest>,
     pub blocks: Option<Blocks>,
     pub covariates: Option<PathBuf>,
-    /// Where the test runs.
+    /// Where the permutation test runs.
     pub device: DeviceJob,
     pub session: Session,
 }
@@ -27,9 +27,9 @@ pub struct PermutationTest {
     pub seed: u64,
 }
 
-/// Rows that are exchanged with each other only.
+/// Blocks of rows, for a test that exchanges rows within blocks or whole blocks.
 pub struct Blocks {
-    /// One label per row.
+    /// A file with one label per row.
     pub path: PathBuf,
     /// Whether blocks are exchanged as wholes.
     pub are_whole: bool,

@@ -1,13 +1,13 @@
-//! What every computing command does alike: how many threads it uses and how it talks.
+//! The options of every computing command: how many threads it uses, and how it reports.
 
 use crate::args::CommonArgs;
 use std::thread;
 
 pub struct Session {
     pub threads: usize,
-    /// Results are one JSON object instead of text.
+    /// Whether results are one JSON object instead of text.
     pub json: bool,
-    /// There is no progress bar and there are no remarks.
+    /// Whether progress bars and remarks are left out.
     pub quiet: bool,
 }
 

@@ -15,10 +15,10 @@ pub struct TransformJob {
     pub side: Side,
     pub rows: PathBuf,
     pub output: PathBuf,
-    /// How the rows are read, as far as it was typed.
+    /// The typed flags for reading the rows.
     pub reading: TypedFile,
     pub covariates: Option<PathBuf>,
-    /// What happens to names that spreadsheets take for formulas.
+    /// The treatment of names that spreadsheets take for formulas.
     pub formulas: Formulas,
     pub session: Session,
 }

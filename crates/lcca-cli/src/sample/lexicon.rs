@@ -1,4 +1,4 @@
-//! The words of the generated sentences: what is said in English and in French, by topic.
+//! The words of the generated sentences, in English and in French, by topic.
 
 /// An English phrase and the French one that means the same.
 pub type Phrase = (&'static str, &'static str);
@@ -18,7 +18,7 @@ pub enum Person {
     They,
 }
 
-/// What is done to what, and in which places. Words of a topic occur together, in both languages.
+/// The actions, objects and places of a topic. The words of a topic occur together, in both languages.
 pub struct Topic {
     /// Without and with the ending of the third person.
     pub english: [&'static str; 2],

@@ -1,4 +1,4 @@
-//! Small data sets to try things on: one real table, and texts that are generated, the same on every machine.
+//! Small data sets to try things on: one real table, and generated texts, which are equal on every machine.
 
 mod lexicon;
 mod paths;

@@ -1,5 +1,5 @@
-//! Generated paths of installed files, in the manner of a Linux distribution: folders say what the names of
-//! files will be.
+//! Generated paths of installed files, in the manner of a Linux distribution: the folder of a file predicts
+//! its name.
 
 use crate::demo::wheel::{Wheel, below, chance, zipf};
 use rand::{Rng, SeedableRng};

@@ -1,9 +1,9 @@
 //! Generated English sentences with French translations that are free at times, and a corpus of the English
 //! ones.
 //!
-//! Who, what, where and when are drawn by Zipf's law, so that some words are frequent and some are rare. A
-//! translator who leaves things out or mixes them up keeps the canonical correlations below one, as real
-//! translators do.
+//! Subjects, objects, places and times are drawn by Zipf's law, so some words are frequent and some are
+//! rare. A translator who leaves things out or mixes them up keeps the canonical correlations below one, as
+//! real translators do.
 
 use super::lexicon::{Person, Phrase, SUBJECTS, Subject, TIMES, TOPICS, Topic};
 use crate::demo::wheel::{Wheel, below, chance, zipf};

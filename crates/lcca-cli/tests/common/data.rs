@@ -1,5 +1,5 @@
-//! Small views whose numbers are exact in single precision and in short decimals, so that every format holds
-//! the same.
+//! Small views whose numbers are exact in single precision and in short decimals, because every format must
+//! hold equal ones.
 
 use super::Folder;
 use lcca::matrix::{DenseRows, DenseValues, Matrix, SparseRows, Values};
@@ -7,7 +7,7 @@ use lcca_io::write_matrix;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The same numbers on every machine (splitmix64).
+/// Random numbers that are equal on every machine (splitmix64).
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -19,13 +19,13 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// From 0 to `limit`, excluded.
+    /// A number from 0 to `limit`, excluded.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.bits() % limit as u64) as usize
     }
 }
 
-/// Rows of (column, value), columns ascending.
+/// The rows of a view as (column, value), with ascending columns.
 pub type Rows = Vec<Vec<(u32, f64)>>;
 
 /// Two sparse views that share one topic per row: some entries follow the topic, some do not.
@@ -82,7 +82,7 @@ pub const X_COLS: usize = 40;
 pub const Y_COLS: usize = 30;
 
 impl Folder {
-    /// A folder with x.npz (40 columns) and y.npz (30 columns) of that many rows.
+    /// A folder with x.npz (40 columns) and y.npz (30 columns) of this many rows.
     pub fn with_views(rows: usize, seed: u64) -> Self {
         let folder = Folder::new();
         folder.write_views(["x.npz", "y.npz"], &topics(rows, X_COLS, Y_COLS, seed));

@@ -1,4 +1,4 @@
-//! Files built byte by byte, so that they can be wrong in one place.
+//! Builds files byte by byte, because they should be wrong in one place only.
 
 use std::io::{Cursor, Write};
 use zip::ZipWriter;
@@ -37,7 +37,7 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// Three rows, four columns, four entries.
+    /// A correct archive of three rows, four columns and four entries.
     pub fn good() -> Self {
         Csr { shape: [3, 4], indptr: vec![0, 2, 3, 4], indices: vec![0, 3, 1, 2], data: vec![1.0; 4] }
     }
@@ -97,7 +97,7 @@ pub fn zstandard(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 3).unwrap()
 }
 
-/// All but the last `count` bytes.
+/// The bytes without the last `count`.
 pub fn without_end(mut bytes: Vec<u8>, count: usize) -> Vec<u8> {
     bytes.truncate(bytes.len() - count);
     bytes

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-/// Functions that do nothing, and say that they did it.
+/// Functions that do nothing, and report success.
 macro_rules! idle {
     ($($name:ident)*) => { $(
         #[unsafe(no_mangle)]
@@ -13,7 +13,7 @@ macro_rules! idle {
     )* };
 }
 
-/// Functions that make something whose handle is written to their first argument.
+/// Functions that write a handle to their first argument.
 macro_rules! make {
     ($($name:ident)*) => { $(
         #[unsafe(no_mangle)]
@@ -35,7 +35,7 @@ macro_rules! tell {
     )* };
 }
 
-/// Functions that copy bytes to where they are told.
+/// Functions that copy bytes to the given address.
 macro_rules! copy {
     ($($name:ident)*) => { $(
         #[unsafe(no_mangle)]

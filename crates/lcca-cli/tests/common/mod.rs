@@ -1,6 +1,6 @@
-//! Runs the program in a folder of its own and inspects all that it leaves behind.
+//! Runs the program in a temporary folder, and inspects all that the program leaves there.
 
-// No test file uses everything.
+// No test file uses all of these functions.
 #![allow(dead_code)]
 
 pub mod data;
@@ -23,7 +23,7 @@ pub fn lcca(folder: &Path, line: &str) -> Command {
     command
 }
 
-/// How a run ended.
+/// The exit code and the output of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -36,7 +36,7 @@ impl Ran {
         Ran::from(command.output().unwrap())
     }
 
-    /// A run that succeeded.
+    /// Checks that the run succeeded.
     pub fn done(self) -> Ran {
         assert_eq!(self.code, Some(0), "{self:?}");
         self
@@ -49,8 +49,8 @@ impl Ran {
         value
     }
 
-    /// A refusal: this exit code, nothing on standard output and one line of standard error that has all
-    /// `needles`.
+    /// Checks that the run was refused: with this exit code, nothing on standard output, and one line of
+    /// standard error that has all `needles`.
     pub fn refused(&self, code: i32, needles: &[&str]) {
         assert_eq!(self.code, Some(code), "{self:?}");
         assert_eq!(self.stdout, "", "{self:?}");
@@ -96,7 +96,7 @@ impl Folder {
         Ran::output(&mut self.command(line))
     }
 
-    /// What a successful command prints as JSON.
+    /// The JSON object that a successful command prints.
     pub fn json(&self, line: &str) -> Value {
         self.run(&format!("{line} --json")).done().json()
     }
@@ -110,12 +110,13 @@ impl Folder {
             .collect()
     }
 
-    /// The command is refused with exit code 2, and the folder stays as it was to the byte.
+    /// Checks that the command is refused with exit code 2, and leaves every byte of the folder unchanged.
     pub fn refuses(&self, line: &str, needles: &[&str]) {
         self.refuses_with(2, line, needles);
     }
 
-    /// As [`Folder::refuses`], with another exit code.
+    /// Checks that the command is refused with this exit code, and leaves every byte of the folder
+    /// unchanged.
     pub fn refuses_with(&self, code: i32, line: &str, needles: &[&str]) {
         let before = self.contents();
         self.run(line).refused(code, needles);
@@ -140,7 +141,7 @@ pub fn gap(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// Whether missing tools and data are failures: on CI nothing is skipped silently.
+/// Whether missing tools and data are failures, because CI must not skip tests silently.
 pub fn on_ci() -> bool {
     std::env::var_os("CI").is_some_and(|ci| ci == "true")
 }

@@ -1,4 +1,4 @@
-//! Pages that the program wrote, parsed.
+//! Parses pages that the program wrote.
 
 use super::Folder;
 use serde_json::Value;
@@ -23,7 +23,7 @@ impl Page {
         between(&self.html, "<body>", "<noscript>")
     }
 
-    /// What a reader sees, between two texts of the markup.
+    /// The text that a reader sees, between two texts of the markup.
     pub fn text(&self, from: &str, to: &str) -> String {
         let markup = between(self.markup(), from, to);
         let tags = markup.split('<').enumerate().map(|(i, part)| match i {
@@ -45,7 +45,8 @@ impl Page {
         figures.map(|figure| figure.split('"').next().unwrap()).collect()
     }
 
-    /// What the points of a picture say when they are pointed at, in its drawing for wide screens.
+    /// The texts of a picture's points that appear when a pointer is over them, in the drawing for wide
+    /// screens.
     pub fn titles(&self, picture: &str) -> Vec<&str> {
         let drawing = between(self.markup(), &format!("id=\"{picture}\""), "</svg>");
         drawing.split("<title>").skip(1).map(|title| title.split("</title>").next().unwrap()).collect()
@@ -57,12 +58,12 @@ pub fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
     rest.split_once(to).unwrap_or_else(|| panic!("no {to:?}")).0
 }
 
-/// Packed single-precision numbers.
+/// The numbers in packed single-precision text.
 pub fn unpacked(text: &Value) -> Vec<f32> {
     bytes(text).chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect()
 }
 
-/// Packed bytes.
+/// The bytes in packed text.
 pub fn bytes(text: &Value) -> Vec<u8> {
     let digit = |byte: u8| match byte {
         b'A'..=b'Z' => byte - b'A',

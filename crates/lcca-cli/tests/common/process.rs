@@ -1,4 +1,4 @@
-//! Programs that keep running while a test watches them.
+//! Starts programs that keep running while a test watches them.
 
 use super::Folder;
 use std::process::{Child, Command, Stdio};

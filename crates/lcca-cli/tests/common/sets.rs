@@ -23,7 +23,7 @@ impl Sets {
     }
 }
 
-/// The folders that have the file or set `name`. Without any, says that the test is skipped.
+/// The folders that have the file or set `name`. If there are none, says that the test is skipped.
 pub fn sets_with(name: &str) -> Vec<Sets> {
     let raw = workspace().join("../shared/data");
     let generated = named("LCCA_GENERATED", true).map(|folder| {
@@ -39,7 +39,7 @@ pub fn sets_with(name: &str) -> Vec<Sets> {
     found
 }
 
-/// The folder in an environment variable. CI must have it if it is `expected`.
+/// The folder in an environment variable. CI must set the variable if it is `expected`.
 fn named(variable: &str, expected: bool) -> Option<PathBuf> {
     let folder = std::env::var_os(variable).map(PathBuf::from);
     assert!(folder.is_some() || !(on_ci() && expected), "{variable} is not set");

@@ -1,4 +1,4 @@
-//! Parquet files, as matrices and as texts.
+//! Reads Parquet files as matrices and as texts.
 
 use super::{bytes, column_names, rows};
 use crate::common::Folder;
@@ -9,7 +9,7 @@ use parquet::schema::parser::parse_message_type;
 use std::fs::File;
 use std::sync::Arc;
 
-/// One column of a group of rows; if rows can be missing, levels say which rows exist.
+/// One column of a group of rows. If rows can be missing, levels tell which rows exist.
 enum Column<'a> {
     Text(&'a [&'a str], Option<&'a [i16]>),
     Double(&'a [f64], Option<&'a [i16]>),

@@ -5,7 +5,8 @@ use crate::common::Folder;
 use crate::common::data::{X_COLS, sparse, topics};
 use lcca_io::{Names, write_matrix_named};
 
-/// Column 1 has a value of 2 in its second row; column 4 is empty; columns have 4, 3, 2, 1, 0 and 2 entries.
+/// Column 1 has a value of 2 in its second row, and column 4 is empty; columns have 4, 3, 2, 1, 0 and 2
+/// entries.
 const SVM: &str = "1 1:1 2:1 3:1 4:1\n1 1:1 2:2 6:1\n1 1:1 2:1 3:1\n1 1:1 6:1\n";
 
 fn folder() -> Folder {

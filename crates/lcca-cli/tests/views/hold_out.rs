@@ -1,4 +1,4 @@
-//! Held-out rows: every row is in one of two parts, and both parts have the columns of all rows.
+//! Checks held-out rows: every row is in one of two parts, and both parts have the columns of all rows.
 
 use super::{bytes, column_names, rows, words};
 use crate::common::Folder;

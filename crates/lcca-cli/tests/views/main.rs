@@ -1,4 +1,4 @@
-//! `lcca views`: the views made from raw data, and the input that is refused.
+//! `lcca views`: the views that it makes from raw data, and the input that it refuses.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -31,7 +31,7 @@ fn rows(folder: &Folder, store: &str) -> Vec<Vec<(String, f64)>> {
     (0..matrix.rows()).map(row).collect()
 }
 
-/// Rows of ones as words.
+/// The names in each row of ones, as one text.
 fn words(folder: &Folder, store: &str) -> Vec<String> {
     let text = |row: Vec<(String, f64)>| {
         assert!(row.iter().all(|(_, value)| *value == 1.0), "{row:?}");
@@ -44,7 +44,8 @@ fn column_names(folder: &Folder, store: &str) -> Vec<String> {
     read_names(&folder.path(store)).unwrap().unwrap().iter().map(str::to_string).collect()
 }
 
-/// Every file of a folder in the folder and its bytes; views.json names its input and is left out.
+/// The files of a folder in the test's folder, and their bytes. views.json is left out, because it names
+/// its input.
 fn bytes(folder: &Folder, name: &str) -> BTreeMap<String, Vec<u8>> {
     let files = fs::read_dir(folder.path(name)).unwrap().map(|entry| entry.unwrap());
     let files = files.map(|file| (file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap()));

@@ -1,5 +1,5 @@
-//! Generated data, and real data if `LCCA_DATA` names a folder of prepared sets: the views are those that
-//! were prepared independently.
+//! Compares views of generated data with independently prepared ones, and views of real data if `LCCA_DATA`
+//! names a folder of prepared sets.
 
 use super::{column_names, rows};
 use crate::common::sets::{Sets, sets_with};
@@ -25,7 +25,7 @@ fn same(a: &Matrix, b: &Matrix) -> bool {
     (a.rows(), a.cols()) == (b.rows(), b.cols()) && (0..a.rows()).all(|i| row(a, i) == row(b, i))
 }
 
-/// Both stores hold what was prepared beside `file`, column by column.
+/// Checks that both stores hold the views that were prepared next to `file`, column by column.
 fn as_prepared(folder: &Folder, file: &Path) {
     for view in ["x", "y"] {
         let made = lcca_io::read_matrix(&folder.path(&format!("d/{view}.safetensors"))).unwrap().matrix;
@@ -46,13 +46,13 @@ fn sentence_pairs_come_out_as_prepared_and_correlate_as_known() {
         views(&folder, "text", &file, "--no-header --x 1 --y 2 --lowercase --ties first");
         as_prepared(&folder, &file);
         let objective = objective(&folder, "--ridge 0.01");
-        // Within the default tolerance, which is relative.
+        // The default tolerance is relative.
         let truth = sets.truth("tatoeba", "objective");
         assert!((objective - truth).abs() < 1e-4 * objective, "{objective} of {truth}");
     }
 }
 
-/// English words and the French ones that mean the same; names are the same in both.
+/// English words and the French words that mean the same. Names are equal in both.
 const TRANSLATIONS: [(&str, &str); 24] = [
     ("tom", "tom"),
     ("boston", "boston"),
@@ -80,7 +80,7 @@ const TRANSLATIONS: [(&str, &str); 24] = [
     ("music", "musique"),
 ];
 
-/// From raw texts to correlations on rows the model has not seen, and to words that mean the same.
+/// Follows raw texts to correlations on rows that the model has not seen, and to words that mean the same.
 #[test]
 fn a_newcomer_gets_from_sentences_to_held_out_correlations_and_translations() {
     sets_with("tatoeba/pairs.tsv").iter().for_each(from_sentences_to_translations);
@@ -89,8 +89,8 @@ fn a_newcomer_gets_from_sentences_to_held_out_correlations_and_translations() {
 fn from_sentences_to_translations(sets: &Sets) {
     let (folder, file) = (Folder::new(), sets.path("tatoeba/pairs.tsv"));
     views(&folder, "text", &file, "--no-header --x 1 --y 2 --lowercase --hold-out 10");
-    // The 20th pair and the next differ by less than the default tolerance, but not on rows that were held
-    // out.
+    // The 20th pair and the next one differ by less than the default tolerance on these rows, but not on
+    // held-out rows.
     folder
         .run("fit d/x.safetensors d/y.safetensors --ridge 0.01 --tol 1e-5 -o model --strict --quiet")
         .done();
@@ -174,7 +174,7 @@ fn urls_are_cut(sets: &Sets) {
     made.iter().for_each(|folder| compares(folder, sets.truth("url", "rows")));
 }
 
-/// The paper's comparison runs on the views, at settings that take a second.
+/// Runs the paper's comparison on the views, at settings that take a second.
 fn compares(folder: &Folder, rows: f64) {
     let line = "compare d/x.safetensors d/y.safetensors -k 5 --no-center --k-pc 20 --t1 2 --l-cca-t2 2 --methods g-cca,d-cca --max-passes 10 --quiet";
     let comparison = folder.json(&format!("{line} -o compared"));
@@ -186,7 +186,8 @@ fn compares(folder: &Folder, rows: f64) {
     assert!(folder.path("compared/figure.png").exists());
 }
 
-/// The path on every 18th line of a list of files; what follows the last white space is the package.
+/// Adds the path on every 18th line of a list of files, without the package, which follows the last white
+/// space.
 fn every_18th_path(list: &Path, paths: &mut String) {
     let lines = BufReader::new(zstd::Decoder::new(File::open(list).unwrap()).unwrap()).split(b'\n');
     for line in lines.step_by(18) {

@@ -1,10 +1,10 @@
-//! Bad input: one line that names the file and the place, exit code 2, nothing written.
+//! Bad input is refused: one line that names the file and the place, exit code 2, nothing written.
 
 use crate::common::Folder;
 use crate::common::formats::gzip;
 use std::fs;
 
-/// The command is refused, and no folder is left, neither the requested one nor a hidden one.
+/// Checks that the command is refused and leaves no folder, neither the requested one nor a hidden one.
 fn refuses(folder: &Folder, line: &str, needles: &[&str]) {
     folder.refuses(&format!("{line} -o made"), needles);
     let parent = folder.path("made").parent().unwrap().to_path_buf();
@@ -12,7 +12,7 @@ fn refuses(folder: &Folder, line: &str, needles: &[&str]) {
     assert_eq!(folders.count(), 0, "{line}");
 }
 
-/// `lcca views text` refuses a file of this name and contents.
+/// Checks that `lcca views text` refuses a file of this name and contents.
 fn refuses_text(name: &str, bytes: impl AsRef<[u8]>, flags: &str, needles: &[&str]) {
     let folder = Folder::new();
     folder.write(name, bytes);

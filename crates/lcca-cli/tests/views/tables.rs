@@ -1,4 +1,4 @@
-//! Tables and folders wherever a matrix is read.
+//! Reads tables and folders where a matrix is expected.
 
 use super::{column_names, rows};
 use crate::common::formats::{gzip, zstandard};
@@ -87,7 +87,7 @@ fn a_table_that_is_not_one_of_numbers_is_refused_where_it_is_wrong() {
     folder.refuses("convert x.npz new.csv", &["csv files are read, not written"]);
 }
 
-/// Three genes, four cells; a count of 7 for the second gene in the last cell.
+/// A count matrix of three genes and four cells, with a count of 7 for the second gene in the last cell.
 const MTX: &str = "%%MatrixMarket matrix coordinate integer general\n3 4 4\n1 1 5\n3 1 1\n2 4 7\n3 2 2\n";
 const FEATURES: &str =
     "ENSG1\tCD4\tGene Expression\nENSG2\tCD8A\tGene Expression\nENSG3\tMS4A1\tGene Expression\n";
@@ -135,7 +135,7 @@ fn a_folder_whose_files_do_not_fit_is_refused() {
 #[test]
 fn tables_fit_as_the_arrays_of_their_numbers() {
     for sets in sets_with("nutrimouse") {
-        // The originals are prepared unpacked, and taken as they came.
+        // The prepared set is unpacked, so the test takes the originals as they came.
         let raw = if sets.is_real {
             workspace().join("../shared/data/nutrimouse")
         } else {

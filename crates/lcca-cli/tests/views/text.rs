@@ -140,7 +140,7 @@ fn counts_weights_and_hashes_are_values() {
 
 const HASHED: [(usize, f64); 2] = [(158, -1.0), (549, -1.0)];
 
-/// Thousands of lines, so that several threads have several batches each.
+/// Thousands of lines, because several threads should have several batches each.
 fn many_lines() -> String {
     let mut dice = Dice(7);
     let mut text = String::new();

@@ -32,7 +32,7 @@ fn a_row_is_a_word_and_the_next() {
 fn rows_outside_the_vocabulary_are_dropped_and_then_columns() {
     let folder = folder();
     folder.run("views words c.txt --min-count 1 --across-lines --lowercase --y-top 2 -o d").done();
-    // The two most frequent words are "the" (3) and, by name, "cat" of those that occur twice.
+    // The two most frequent words are "the" (3 times) and, by name, "cat" of those that occur twice.
     assert_eq!(words(&folder, "d/x.safetensors"), ["the", "sat", "on", "the"]);
     assert_eq!(words(&folder, "d/y.safetensors"), ["cat", "the", "the", "cat"]);
     assert_eq!(column_names(&folder, "d/x.safetensors"), ["the", "on", "sat"]);
@@ -67,7 +67,7 @@ fn rare_words_are_left_out_unless_they_are_wanted() {
     assert!(column_names(&folder, "all/x.safetensors").iter().any(|name| name == "isbn"));
 }
 
-/// A corpus is split as texts are: a word with a comma after it is no other word.
+/// A corpus is split like texts: a word with a comma after it is the same word.
 #[test]
 fn words_are_split_as_texts_are() {
     let folder = Folder::new();
@@ -82,7 +82,7 @@ fn words_are_split_as_texts_are() {
     assert_eq!(words(&folder, "raw/x.safetensors"), ["The", "cat,", "the", "\"The", "cat\""]);
 }
 
-/// Sentences over few words, so that many rows are equal.
+/// Sentences of few words, so that many rows are equal.
 fn corpus() -> String {
     let mut dice = Dice(3);
     let line = |_| {

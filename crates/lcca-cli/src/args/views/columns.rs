@@ -1,4 +1,4 @@
-//! What can be typed after `lcca views columns`.
+//! The arguments and flags of `lcca views columns`.
 
 use crate::args::{CommonArgs, TableArgs};
 use clap::Args;

@@ -1,4 +1,5 @@
-//! Which tokens become columns. The frequency of a token is the number of rows that have it.
+//! Flags that decide which tokens become columns. The frequency of a token is the number of rows that have
+//! it.
 
 use super::TieChoice;
 use clap::Args;

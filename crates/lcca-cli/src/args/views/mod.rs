@@ -1,4 +1,4 @@
-//! What can be typed after `lcca views`, one kind of raw data per file.
+//! The arguments and flags of `lcca views`, one kind of raw data per file.
 
 mod choices;
 mod columns;

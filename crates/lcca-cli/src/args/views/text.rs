@@ -1,4 +1,4 @@
-//! What can be typed after `lcca views text`.
+//! The arguments and flags of `lcca views text`.
 
 use super::{FormatChoice, KeepArgs, ValueChoice};
 use crate::args::{CommonArgs, ViewChoice};

@@ -1,4 +1,4 @@
-//! What can be typed after `lcca views words`.
+//! The arguments and flags of `lcca views words`.
 
 use super::TieChoice;
 use crate::args::CommonArgs;

@@ -1,4 +1,4 @@
-//! `lcca views …`: from raw data to two views, one kind of data per file.
+//! `lcca views …`: makes two views from raw data, one kind of data per file.
 
 mod columns;
 mod text;

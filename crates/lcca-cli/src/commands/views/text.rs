@@ -35,7 +35,7 @@ fn write(folder: &OutputFolder, result: &TextViews, job: &TextViewsJob) -> Resul
     Ok(())
 }
 
-/// Labels go to the same part as their rows.
+/// Writes the labels. A label goes to the same part as its row.
 fn write_labels(folder: &OutputFolder, labels: &[u8], hold_out: Option<usize>) -> Result<(), Failure> {
     let Some(every) = hold_out else { return write_file(&folder.path("labels.txt"), labels) };
     let [kept, held_out] = hold_out_lines(labels, every);

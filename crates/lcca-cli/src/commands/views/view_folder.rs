@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// One view to be written.
+/// A view to write.
 pub struct NamedView<'a> {
     pub matrix: &'a Matrix,
     pub names: Option<&'a Names>,
@@ -21,7 +21,7 @@ pub struct NamedView<'a> {
 }
 
 /// Writes the store of the view called `x` or `y`, and the list of its columns if they have names. Held-out
-/// rows go to a store of their own, called `x_test` or `y_test`.
+/// rows go to a separate store, called `x_test` or `y_test`.
 pub fn write_view(
     folder: &OutputFolder,
     name: &str,
@@ -47,7 +47,7 @@ pub fn write_view(
     write_file(&folder.path(&format!("{name}_columns.tsv")), text.as_bytes())
 }
 
-/// Writes views.json, puts the folder in place, and prints what it holds.
+/// Writes views.json, puts the folder in place, and prints its contents.
 pub fn finish(folder: OutputFolder, output: &Path, facts: &Value, session: &Session) -> Result<(), Failure> {
     let page = serde_json::to_string_pretty(facts).unwrap_or_default() + "\n";
     write_file(&folder.path("views.json"), page.as_bytes())?;
@@ -81,13 +81,13 @@ pub fn check_hold_out(rows: u64, hold_out: Option<usize>, input: &Path) -> Resul
     Ok(())
 }
 
-/// What views.json says about held-out rows.
+/// The facts about held-out rows in views.json.
 pub fn held_out(rows: u64, hold_out: Option<usize>) -> Value {
     let facts = |every: usize| json!({ "every": every, "rows": rows.div_ceil(every as u64) });
     hold_out.map_or(Value::Null, facts)
 }
 
-/// What views.json says about every view.
+/// The facts about each view in views.json.
 pub fn sizes(matrix: &Matrix) -> Value {
     json!({ "cols": matrix.cols(), "entries": matrix.entries(), "storage": matrix.kind() })
 }

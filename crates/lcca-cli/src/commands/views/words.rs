@@ -31,10 +31,10 @@ pub fn run(job: &WordViewsJob) -> Result<(), Failure> {
             "of {distinct} distinct words those that occur at least {least} times are kept (--min-count)"
         );
     }
-    // The views map the spools, so they go first.
+    // The views map the spools, so they must be dropped first.
     drop(result);
     for name in SPOOLS {
-        // Not every run makes every one.
+        // Not every run makes all the spools, so a missing one is fine.
         let _ = std::fs::remove_file(folder.path(name));
     }
     view_folder::finish(folder, &job.output, &facts, &job.session)

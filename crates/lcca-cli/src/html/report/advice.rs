@@ -1,4 +1,4 @@
-//! The page in short: what was found, how sure it is, and what to do next.
+//! The page in short: the result of the fit, how sure it is, and the next steps.
 
 use super::subject::Subject;
 use crate::escape;
@@ -10,17 +10,18 @@ use lcca::data::Side;
 use lcca::outcome::Note;
 use lcca_io::{FitRecord, Recorded};
 
-/// Columns that are named per view.
+/// The number of columns that are named per view.
 const NAMED: usize = 3;
-/// Characters of a column's name in a sentence.
+/// The most characters of a column's name in a sentence.
 const LONGEST_NAME: usize = 40;
-/// A component that keeps less than this share of its correlation on other rows describes its own rows.
+/// The least share of its correlation that a component must keep on other rows. Below it, the component
+/// describes only its own rows.
 const KEPT: f64 = 0.5;
-/// Fewer rows than this correlate by 1 or not at all, whatever they are.
+/// The least number of rows that tell anything, because fewer rows correlate by 1 or not at all.
 const LEAST_ROWS: usize = 3;
-/// More components than this are counted instead of numbered.
+/// The most components that a sentence lists by number; more are counted.
 const MOST_NUMBERS: usize = 6;
-/// A p-value above this may be chance.
+/// The p-value above which a correlation may be chance.
 const LEVEL: f64 = 0.05;
 
 pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>, evidence: Option<&Evidence<'_>>) -> String {
@@ -40,7 +41,7 @@ fn plain(sentences: Vec<String>) -> Vec<String> {
 
 /// Correlations on rows that the fit has not seen.
 pub struct Evidence<'e> {
-    /// "on 200 rows that were held out".
+    /// The rows in words, such as "on 200 rows held out of a fit".
     pub place: String,
     training: &'e [f64],
     others: Vec<f64>,
@@ -62,18 +63,18 @@ impl<'e> Evidence<'e> {
         Some(Evidence { place, training: &held_out.training, others: held_out.held_out.clone() })
     }
 
-    /// The correlation of the first component there.
+    /// The correlation of the first component on these rows.
     pub fn first(&self) -> f64 {
         self.others.first().copied().unwrap_or(f64::NAN)
     }
 
-    /// Components that keep at least half of their correlation, from 1.
+    /// The components that keep at least half of their correlation, numbered from 1.
     fn kept(&self) -> Vec<usize> {
         let pairs = self.others.iter().zip(self.training).enumerate();
         pairs.filter(|(_, (other, training))| **other >= KEPT * **training).map(|(i, _)| i + 1).collect()
     }
 
-    /// Whether the first component is mostly lost.
+    /// Whether the first component loses more than half of its correlation.
     fn is_lost(&self) -> bool {
         matches!((self.others.first(), self.training.first()), (Some(other), Some(training)) if *other < KEPT * training)
     }
@@ -90,8 +91,8 @@ fn found(subject: &Subject<'_>) -> Vec<String> {
     } else {
         format!("{} pairs of directions that correlate", grouped(pairs as u64))
     };
-    // With a ridge, pairs are in the order of the objective, so the first and the last are not always the
-    // extremes.
+    // With a ridge, pairs are in the order of the objective, so we search for the extremes: they need not
+    // be the first and the last correlation.
     let ends = |(low, high): (f64, f64), &c: &f64| (low.min(c), high.max(c));
     let (low, high) = model.correlations.iter().fold((f64::INFINITY, f64::NEG_INFINITY), ends);
     let [low, high] = [low, high].map(correlation);
@@ -100,11 +101,12 @@ fn found(subject: &Subject<'_>) -> Vec<String> {
     let mut sentences = vec![format!("{sizes}: {many} in training, {range}.")];
     let names = |side: Side| {
         let loadings = &model.view(side).loadings;
-        // Columns that hardly matter beside the strongest are no leaders.
+        // Columns that hardly matter compared to the strongest are not leaders.
         let size = |column: &usize| loadings.row(*column)[0].abs();
         let leaders = largest(loadings, 0, NAMED);
         let least = leaders.first().map_or(0.0, size) / 3.0;
-        // Isolated, so that names that are written from right to left do not change places.
+        // The name is isolated, because a name that is written from right to left would otherwise reorder
+        // its neighbors.
         let name = |column: usize| {
             let name = shortened(&subject.column(side, column), LONGEST_NAME);
             format!("\u{2068}“{name}”\u{2069} ({})", signed(loadings.row(column)[0]))
@@ -175,7 +177,7 @@ fn how_sure(
     sentences
 }
 
-/// What is known if there are no other rows.
+/// The sentence about certainty if there are no other rows.
 fn unproved(record: Option<&FitRecord>) -> String {
     let notes = record.map(|record| &record.notes[..]).unwrap_or_default();
     for note in notes {
@@ -230,7 +232,7 @@ fn next(subject: &Subject<'_>, record: Option<&FitRecord>, evidence: Option<&Evi
     steps
 }
 
-/// The components that carry over, which are at least one: by their numbers if they are few.
+/// The components that carry over, at least one, listed by number if they are few.
 fn trusted(kept: &[usize]) -> String {
     let are_first = kept.iter().copied().eq(1..=kept.len());
     match kept {

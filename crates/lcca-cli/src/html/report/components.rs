@@ -1,8 +1,8 @@
 //! The components: their correlations, and for each the columns that matter most in either view.
 //!
-//! A column matters by its loading, its correlation with the canonical variable of its own view. A second
-//! order is by its weight, which the variable is computed with. In sparse text the leading words are frequent
-//! by loading and rare by weight.
+//! A column matters by its loading, which is its correlation with the canonical variable of its own view.
+//! The second order is by weight, which the variable is computed with. In sparse text, for example, the
+//! leading words are frequent by loading and rare by weight.
 
 use super::scatter;
 use super::subject::Subject;
@@ -17,9 +17,9 @@ use lcca_io::FitRecord;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-/// Columns listed for one component.
+/// The number of columns listed for one component.
 const LISTED: usize = 15;
-/// Columns listed per component in the overview.
+/// The number of columns listed per component in the overview.
 const LEADING: usize = 6;
 
 /// The columns with the largest numbers in every component, largest first.
@@ -29,7 +29,7 @@ struct Leaders {
 }
 
 pub struct Components {
-    /// How many components are shown; may be reduced later.
+    /// The number of components to show; it may be reduced later.
     pub shown: usize,
     x: Leaders,
     y: Leaders,
@@ -113,7 +113,7 @@ impl Components {
             let value = |j: usize| held_out.held_out.get(j).copied().unwrap_or(f64::NAN);
             numbers.push(("held out", (0..self.shown).map(|j| decimal(value(j), 4)).collect()));
         }
-        // Rows of training have the correlations of training.
+        // Rows of training have the correlations of training, so they get no column.
         if let Some(given) = subject.given.filter(|given| !given.are_training) {
             numbers.push(("given rows", cells(&given.scores.correlations)));
         }
@@ -190,7 +190,7 @@ impl Leaders {
     }
 }
 
-/// Seven digits: the page shows no more, and more would only make it larger.
+/// A number with seven digits, because the page shows no more, and more would only make it larger.
 fn rounded(value: f64) -> f64 {
     format!("{value:.6e}").parse().unwrap_or(value)
 }

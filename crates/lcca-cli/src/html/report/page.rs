@@ -1,7 +1,7 @@
 //! The whole page, kept below a size limit.
 //!
-//! The parts that every page has are built first. If they are too large, fewer components are shown; then as
-//! many columns as still fit are stored for the search.
+//! We build the parts that every page has first. If they are too large, the page shows fewer components.
+//! The search then stores as many columns as still fit.
 
 use super::components::Components;
 use super::search::{self, SearchIndex};
@@ -13,9 +13,9 @@ use lcca_io::FitRecord;
 use serde_json::json;
 
 const SCRIPT: &str = include_str!("../../../assets/report.js");
-/// The most components shown: the search stores the number of a component in one byte.
+/// The most components that a page shows, because the search stores the number of a component in one byte.
 const MOST_COMPONENTS: usize = 200;
-/// The bytes that the search should get at least; components are dropped to make room for it.
+/// The bytes that the search should get at least. Components are dropped to make room for it.
 const LEAST_FOR_SEARCH: usize = 300_000;
 
 pub fn html(subject: &Subject<'_>) -> String {

@@ -1,4 +1,4 @@
-//! The pictures of columns and rows: each is also written by `lcca plot`.
+//! The pictures of columns and rows, which `lcca plot` also writes.
 
 use super::subject::Subject;
 use crate::figures;
@@ -9,10 +9,10 @@ const NAMED: usize = 15;
 const IN_HEATMAP: usize = 20;
 const IN_CIM: usize = 30;
 const IN_BIPLOT: usize = 8;
-/// The components in a heatmap.
+/// The most components in a heatmap.
 const MOST_COMPONENTS: usize = 20;
 
-/// Columns: the circle, and both heatmaps.
+/// The pictures of columns: the circle, and both heatmaps.
 pub fn columns(subject: &Subject<'_>, shown: usize) -> Option<Section> {
     let (columns, pairs) = (subject.columns(), shown);
     let mut content = String::new();
@@ -33,7 +33,7 @@ pub fn columns(subject: &Subject<'_>, shown: usize) -> Option<Section> {
     Some(Section { id: "columns", title: "Columns", markup: content })
 }
 
-/// Rows, if some were given: their scores, and the biplot.
+/// The pictures of rows, if some were given: their scores, and the biplot.
 pub fn rows(subject: &Subject<'_>, shown: usize) -> Option<Section> {
     let given = subject.given.filter(|_| shown > 0)?;
     let axes: Vec<usize> = (0..shown.min(2)).collect();

@@ -6,10 +6,10 @@ use crate::picture::{FEW, NAMED, OTHERS, RADIUS, marker};
 use crate::shown::shortened;
 use serde_json::{Value, json};
 
-/// Characters of a row's name beside its point, and of a label in the legend.
+/// The most characters of a row's name next to its point, and of a label in the legend.
 const LONGEST_NAME: usize = 24;
 
-/// The data of the script: one component after the other, because it shows one at a time.
+/// The data of the script, one component after the other, because the script shows one at a time.
 pub fn json(given: &GivenRows, components: usize) -> Value {
     let packed =
         |view: usize| (0..components).map(|j| pack::numbers(given.variable(view, j))).collect::<Vec<_>>();
@@ -36,7 +36,7 @@ pub fn json(given: &GivenRows, components: usize) -> Value {
     })
 }
 
-/// The names of few rows, which stand beside their points as in the pictures of rows.
+/// The names of the rows, if they are few: they stand next to their points, as in the pictures of rows.
 fn names(given: &GivenRows) -> Option<Vec<String>> {
     let names = given.names.as_ref().filter(|names| names.len() <= NAMED)?;
     Some(names.iter().map(|name| shortened(name, LONGEST_NAME)).collect())

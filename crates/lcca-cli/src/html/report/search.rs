@@ -1,5 +1,5 @@
-//! The columns that the page can search for: as many as fit, those with the largest loadings first, each with
-//! the components it is strongest in.
+//! The columns that the page can search for: as many as fit, those with the largest loadings first. Each is
+//! stored with the components that it is strongest in.
 
 use super::subject::Subject;
 use crate::escape;
@@ -11,25 +11,25 @@ use lcca::matrix::Panel;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-/// Components stored per column.
+/// The most components stored per column.
 const STRONGEST: usize = 3;
-/// The bytes of a column besides its name: a comma, one byte per component and four per loading as base64,
+/// The bytes of a column without its name: a comma, one byte per component and four per loading as base64,
 /// and quotes.
 const PACKED: usize = 2 + (STRONGEST * 5).div_ceil(3) * 4;
-/// Bytes reserved for the markup around the columns.
+/// The bytes reserved for the markup around the columns.
 const AROUND: usize = 4_000;
 
 /// The columns of both views that are stored in a page.
 pub struct SearchIndex {
     x: StoredColumns,
     y: StoredColumns,
-    /// Components stored per column.
+    /// The number of components stored per column.
     strongest: usize,
 }
 
 /// The stored columns of one view.
 struct StoredColumns {
-    /// How many columns the view has.
+    /// The number of columns of the view.
     all: usize,
     names: Vec<String>,
     /// The strongest components of each column, counted from 0.
@@ -43,7 +43,7 @@ pub fn index(subject: &Subject<'_>, shown: usize, bytes: usize) -> SearchIndex {
     let ordered = Side::BOTH.map(|side| by_importance(&subject.model.view(side).loadings, shown));
     let sizes = |i: usize| ordered[i].iter().map(move |&column| size(&subject.column(Side::BOTH[i], column)));
     let bytes = bytes.saturating_sub(AROUND);
-    // A view that needs less than half leaves the rest to the other.
+    // A view that needs less than half of the bytes leaves the remainder to the other.
     let y_needs: usize = sizes(1).sum();
     let for_x = bytes.saturating_sub(y_needs).max(bytes / 2);
     let x_stored = fitting(sizes(0), for_x);
@@ -64,12 +64,12 @@ fn by_importance(loadings: &Panel, shown: usize) -> Vec<usize> {
     rows
 }
 
-/// The bytes a column takes in the page.
+/// The bytes that a column takes in the page.
 fn size(name: &str) -> usize {
     escape::json(&json!(name)).len() + PACKED
 }
 
-/// How many of the first columns fit together.
+/// The number of columns, from the first on, that fit together.
 fn fitting(sizes: impl Iterator<Item = usize>, bytes: usize) -> usize {
     let mut used = 0;
     sizes.take_while(|size| (used + size <= bytes).then(|| used += size).is_some()).count()

@@ -19,7 +19,7 @@ pub fn section(subject: &Subject<'_>) -> Section {
     Section { id: "settings", title: "Settings", markup: content.concat() }
 }
 
-/// The command as far as the model knows it; settings at their defaults are left out.
+/// The command that repeats the fit, as far as the model knows it. Settings at their defaults are left out.
 fn command(subject: &Subject<'_>) -> String {
     let file = |key: &str| subject.provenance.get(key).and_then(Value::as_str);
     let mut words = vec!["lcca".to_string(), "fit".into()];
@@ -33,7 +33,7 @@ fn command(subject: &Subject<'_>) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell reads it.
+/// A word, quoted so that a shell reads it as one.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=+,@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -74,7 +74,7 @@ fn flags(settings: &Settings) -> Vec<String> {
     words
 }
 
-/// The method and all its parameters as they are typed; nothing for the default method.
+/// The flags of the method and of all its parameters; none for the default method.
 fn method(method: Method) -> Vec<String> {
     if method == Method::auto() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Everything a report is made from.
+//! The data that a report is made from.
 
 use crate::figures::{Certainty, ColumnNames, GivenRows};
 use lcca::data::Side;
@@ -7,13 +7,13 @@ use lcca_io::{ModelNames, Names};
 use serde_json::{Map, Value};
 
 pub struct Subject<'s> {
-    /// The name of the model, and its path as it was typed.
+    /// The name of the model, and its path on the command line.
     pub name: &'s str,
     pub path: &'s str,
     pub model: &'s Model,
     pub names: &'s ModelNames,
     pub provenance: &'s Map<String, Value>,
-    /// Rows that were given beside the model.
+    /// The rows that the user gave with the model.
     pub given: Option<&'s GivenRows>,
     /// Intervals, stability and p-values that other commands printed.
     pub certainty: &'s Certainty,

@@ -1,4 +1,4 @@
-//! The head of the page: what was found in which data and how the fit ended, in plain words.
+//! The head of the page: the data, the result and how the fit ended, in plain words.
 
 use super::advice::{self, Evidence};
 use super::subject::Subject;
@@ -11,7 +11,7 @@ use lcca_io::FitRecord;
 
 /// The most characters of a sentence that comes from the model.
 const LONGEST_SENTENCE: usize = 2000;
-/// The most notes shown.
+/// The most notes that are shown.
 const MOST_NOTES: usize = 20;
 
 pub fn header(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
@@ -31,7 +31,7 @@ pub fn header(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
     )
 }
 
-/// The first correlation, and what it is on rows that the fit has not seen.
+/// The first correlation, and its value on rows that the fit has not seen.
 fn headline(subject: &Subject<'_>, evidence: Option<&Evidence<'_>>) -> Vec<(String, String)> {
     let Some(&first) = subject.model.correlations.first() else { return Vec::new() };
     let other = match evidence {
@@ -41,7 +41,7 @@ fn headline(subject: &Subject<'_>, evidence: Option<&Evidence<'_>>) -> Vec<(Stri
     vec![(correlation(first), "first correlation, in training".into()), other]
 }
 
-/// A class for the styles, and a sentence.
+/// The verdict on the fit: a class for the styles, and a sentence.
 fn verdict(subject: &Subject<'_>, record: &FitRecord) -> (&'static str, String) {
     let tol = small(subject.model.settings.tol);
     let missing = match record.missing.filter(|share| share.is_finite()) {
@@ -90,7 +90,7 @@ fn notes(subject: &Subject<'_>, record: &FitRecord) -> Vec<String> {
     notes.map(|note| sentence(&shortened(&note, LONGEST_SENTENCE))).collect()
 }
 
-/// A remark of the program as a sentence: with a capital and a full stop.
+/// A remark of the program as a sentence with a capital and a period.
 fn sentence(remark: &str) -> String {
     let mut rest = remark.chars();
     let first: String = rest.next().into_iter().flat_map(char::to_uppercase).collect();
@@ -114,7 +114,7 @@ fn views(subject: &Subject<'_>) -> String {
     format!("{files}, {centered}.")
 }
 
-/// What a fit to some of the rows was worth on the others.
+/// The correlations on held-out rows of a fit to the other rows.
 fn held_out_sentence(held_out: &HeldOut) -> String {
     let list = |correlations: &[f64]| {
         let shown: Vec<String> = correlations.iter().take(5).map(|&c| decimal(c, 3)).collect();

@@ -1,7 +1,7 @@
-//! How the fit went: its method, what was certified, and captured total and estimated missing share,
-//! iteration by iteration.
+//! How the fit went: its method, its certificate, and captured total and estimated missing share, iteration
+//! by iteration.
 //!
-//! The horizontal axis is passes, not seconds: a model has no clock in it, so that the same fit gives the
+//! The horizontal axis is passes, not seconds, because a model has no clock in it: a repeated fit gives the
 //! same bytes.
 
 use super::subject::Subject;
@@ -82,7 +82,7 @@ pub fn section(subject: &Subject<'_>, record: Option<&FitRecord>) -> Section {
     Section { id: "fit", title: "The fit", markup: told + &pictures }
 }
 
-/// The method and why it was chosen, and what is certain about its answer.
+/// The method, the reason why it was chosen, and the certainty of its answer.
 fn told(subject: &Subject<'_>, record: &FitRecord) -> String {
     let certified =
         record.certificate.as_ref().map(|certificate| element::paragraph(&certified(certificate)));
@@ -92,7 +92,8 @@ fn told(subject: &Subject<'_>, record: &FitRecord) -> String {
 fn method(subject: &Subject<'_>, record: &FitRecord) -> String {
     let requested = subject.model.settings.method;
     let chosen = &record.chosen;
-    // Only the first word is the name: earlier versions spelled parameters in another way.
+    // Only the first word is compared, because it is the name; earlier versions spelled the parameters in
+    // another way.
     let choice = if chosen.split(' ').next() == Some(requested.name()) {
         format!("The method {chosen} was requested")
     } else {

@@ -11,7 +11,7 @@ pub struct ColumnViewsJob {
     pub matrix: PathBuf,
     pub reading: ReadOptions,
     pub settings: ColumnSettings,
-    /// One row out of this many is held out; `None` holds out none.
+    /// The number of rows of which one is held out; `None` holds out none.
     pub hold_out: Option<usize>,
     pub output: PathBuf,
     pub session: Session,

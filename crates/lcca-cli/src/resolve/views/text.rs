@@ -9,15 +9,15 @@ use lcca::data::Side;
 use lcca_io::views::{Amounts, Bagging, Columns, Keep, TableFormat, TextInput, TextSettings};
 use std::path::PathBuf;
 
-/// Tokens of fewer rows are dropped unless `--min-count` says otherwise: a token of a single row says nothing
-/// about others.
+/// The default of `--min-count`: tokens of fewer rows are dropped, because a token of a single row says
+/// nothing about others.
 const DEFAULT_MIN_COUNT: u64 = 2;
 
 pub struct TextViewsJob {
     /// One file with columns, or one file of lines per view.
     pub files: Vec<PathBuf>,
     pub settings: TextSettings,
-    /// One row out of this many is held out; `None` holds out none.
+    /// The number of rows of which one is held out; `None` holds out none.
     pub hold_out: Option<usize>,
     pub output: PathBuf,
     pub session: Session,
@@ -42,7 +42,7 @@ impl TextViewsJob {
     }
 }
 
-/// One file with named columns, or two files of lines.
+/// The input: one file with named columns, or two files of lines.
 fn input(args: &TextArgs) -> Result<TextInput, Failure> {
     if let [x, y] = &args.files[..] {
         let columns = [("--x", &args.x), ("--y", &args.y), ("--label", &args.label)];
@@ -72,7 +72,7 @@ fn input(args: &TextArgs) -> Result<TextInput, Failure> {
     })
 }
 
-/// How one view is made from its texts: its own flags come first, then those of both views.
+/// The way to make one view from its texts. The flags of the view come first, then those of both views.
 fn bagging(args: &TextArgs, side: Side) -> Bagging {
     let keep = &args.keep;
     let (tokens, top, skip, lowercase) = match side {
