@@ -3,8 +3,8 @@
 //! Every row of [1 X Y] is added to one of m sums, drawn at random, with a random sign. Inner products of
 //! columns are right on average, because both views and the ones share the draw. S with one ±1 per column
 //! is never formed: rows are grouped by their sum, and groups are summed and factorized a block at a time,
-//! whatever the number of threads. Cost: the rows are read once, and QR takes 2·m·p² operations instead of
-//! 2·n·p².
+//! independently of the number of threads. Cost: the rows are read once, and QR takes 2·m·p² operations
+//! instead of 2·n·p².
 
 use super::triangle::{self, Triangle, stack, triangularize};
 use crate::error::{Error, Result};
