@@ -82,8 +82,8 @@ impl Spec {
 
 /// The parameter that chooses among these solvers.
 fn inner_parameter(solvers: &[&'static SolverSpec]) -> Parameter {
-    // It is built once per process, so leaking the short list of names costs nothing. They need the
-    // lifetime of the other names.
+    // The short list of names is leaked, because that gives it the lifetime of the other names. It costs
+    // nothing, because the list is built once per process.
     let names: Vec<&'static str> = solvers.iter().map(|solver| solver.name).collect();
     let choices: &'static [&'static str] = names.leak();
     let expected = "the name of a solver";

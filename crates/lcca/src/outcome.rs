@@ -253,7 +253,7 @@ pub enum Note {
         pairs: u64,
         /// The training correlation of the pair with the largest loss.
         training: f64,
-        /// The held-out correlation of that pair.
+        /// The held-out correlation of the pair with the largest loss.
         held_out: f64,
         /// The number of rows that were held out.
         rows: u64,
@@ -270,7 +270,7 @@ pub enum Note {
     },
     /// Columns of X are also columns of Y, or multiples of them.
     SharedColumns {
-        /// The number of such columns of X.
+        /// The number of columns of X that are shared.
         count: u64,
         /// Whether there may be more, because not all columns were looked at.
         or_more: bool,

@@ -131,7 +131,7 @@ impl Places {
     #[inline]
     fn next(&mut self, rng: &mut ChaCha8Rng) -> u32 {
         self.count += 1;
-        // The first number has no choice.
+        // There is only one choice for the first number.
         if self.count == 1 {
             return 0;
         }

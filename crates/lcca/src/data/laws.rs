@@ -11,7 +11,7 @@ use crate::random;
 use crate::side::{Shape, Side};
 use faer::{Mat, MatRef};
 
-/// The verdict of a law: the message of a broken one.
+/// The verdict of a law. A broken one is an error with a message.
 pub type Verdict = Result<(), String>;
 
 /// Every law that can be checked against the dense views `x` and `y` that a pair stands for. Weighted rows

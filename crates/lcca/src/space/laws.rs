@@ -8,7 +8,7 @@ use crate::matrix::{Panel, SparseRows, Values};
 use crate::random;
 use faer::{Mat, MatRef};
 
-/// The verdict of a law: the message of a broken one.
+/// The verdict of a law. A broken one is an error with a message.
 pub type Verdict = Result<(), String>;
 
 /// The largest differences that count as rounding, relative to the largest number, in double and in single

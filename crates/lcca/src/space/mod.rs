@@ -1,4 +1,4 @@
-//! The home of the tall panels of the default method, and all operations on them there.
+//! The memory in which the tall panels of the default method live, and the operations on them there.
 //!
 //! LOBPCG works with blocks of p×m panels, one per view, and m×m matrices. The small matrices are always on
 //! the host. The panels are behind [`Space`]: an accelerator that holds its own panels implements this
@@ -78,7 +78,7 @@ pub trait Space: Send + Sync {
         None
     }
 
-    /// Whether this space made `panel`, which comes from it or from the one beside it.
+    /// Whether this space made a panel that comes from it or from the space beside it.
     fn holds(&self, _panel: &Tall) -> bool {
         true
     }
@@ -255,8 +255,8 @@ pub trait Space: Send + Sync {
         Ok(None)
     }
 
-    /// The Gram matrices as the space can scan them for columns that belong together. By default the host
-    /// scans them.
+    /// Gram matrices that the space can scan for columns that belong together. By default the host scans
+    /// them.
     fn scan<'a>(&'a self, _grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
         Ok(None)
     }

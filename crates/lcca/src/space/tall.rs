@@ -1,5 +1,4 @@
-//! Tall panels and row factors, whose storage only a space knows, and operations on several of them at
-//! once.
+//! Tall panels and row factors, whose storage only a space knows, and requests for several of them at once.
 
 use std::any::Any;
 
@@ -39,7 +38,7 @@ impl Tall {
         self.storage.downcast_ref().expect("a panel is used in the space that made it")
     }
 
-    /// The storage, for changes.
+    /// The storage, mutably.
     ///
     /// # Panics
     /// If the panel lives in another space. That is a broken contract.
