@@ -1,5 +1,5 @@
-//! Memory with a limit. What is beyond it is not there: code that asks whether it can have memory gets an
-//! error, and code that takes it for granted ends the process, which is what a run is looking for.
+//! An allocator with a limit. It refuses memory beyond the limit: code that asks whether it can have memory
+//! gets an error, and code that takes memory for granted ends the process, which a run is meant to find.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -26,13 +26,13 @@ fn take(bytes: usize) -> bool {
     true
 }
 
-// SAFETY: every call goes to the system's allocator with the arguments it came with, or returns null.
+// SAFETY: every call goes to the system's allocator with its arguments unchanged, or returns null.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !take(layout.size()) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -40,13 +40,13 @@ unsafe impl GlobalAlloc for Limited {
         if !take(layout.size()) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract.
         unsafe { System.dealloc(pointer, layout) }
     }
 
@@ -54,7 +54,7 @@ unsafe impl GlobalAlloc for Limited {
         if !take(size) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract.
         let moved = unsafe { System.realloc(pointer, layout, size) };
         LIVE.fetch_sub(if moved.is_null() { size } else { layout.size() }, Relaxed);
         moved

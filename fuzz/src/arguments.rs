@@ -1,15 +1,15 @@
-//! What can be typed.
+//! The command line.
 
 use std::time::Duration;
 
-/// How long, on what, and from which seed.
+/// The length, the targets and the first seed of a run.
 #[derive(Default)]
 pub struct Arguments {
     pub minutes: Option<f64>,
     pub runs: Option<u64>,
     pub target: Option<String>,
     pub seed: u64,
-    /// The target of this process; set by the process that starts it.
+    /// The target of this process, which the process that starts it sets.
     pub worker: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Arguments {
         Ok(arguments)
     }
 
-    /// The options of a process that works on one of so many targets.
+    /// The options of a process that works on one of `targets` targets.
     pub fn for_worker(&self, targets: usize) -> Vec<String> {
         let mut words = vec!["--seed".to_string(), self.seed.to_string()];
         if let Some(minutes) = self.minutes {
@@ -49,7 +49,7 @@ impl Arguments {
         words
     }
 
-    /// When to stop: after so many runs, and not before this time unless the runs are done.
+    /// The number of runs and the time after which a process stops, whichever comes first.
     pub fn limits(&self) -> (u64, Duration) {
         const DEFAULT_RUNS: u64 = 3000;
         let time = self.minutes.map_or(Duration::MAX, |minutes| Duration::from_secs_f64(60.0 * minutes));

@@ -1,4 +1,4 @@
-//! The seeds: small files that are whole, made by code or kept beside the tests.
+//! The seeds: small, undamaged files, made by code or kept beside the tests.
 
 use crate::packing::{gzip, zip, zstd};
 use crate::parquet_seeds;

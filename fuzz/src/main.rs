@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One process after another, so that a target that dies is known by its name.
+/// Runs one process after another, so that the name of a target that dies is known.
 fn run_all(arguments: &Arguments) -> ExitCode {
     let wanted = |name: &&str| arguments.target.as_ref().is_none_or(|target| target == name);
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).filter(wanted).collect();

@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 
-/// Numbers at which code changes its mind.
+/// Numbers at which code tends to take another branch.
 const NUMBERS: [u64; 22] = [
     0,
     1,
@@ -80,7 +80,7 @@ const WORDS: [&str; 44] = [
 pub fn mutate(random: &mut Random, bytes: &mut Vec<u8>, other: &[u8]) {
     for _ in 0..1 + random.below(8) {
         once(random, bytes, other);
-        // Inputs stay small: readers are fast then, and size is not what breaks them.
+        // Inputs stay small, because readers are fast then and size is not what breaks them.
         bytes.truncate(1 << 16);
     }
 }

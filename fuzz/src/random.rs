@@ -16,7 +16,7 @@ impl Random {
         if end == 0 { 0 } else { (self.next() % end as u64) as usize }
     }
 
-    /// True once in so many times.
+    /// True once in `times` calls, on average.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

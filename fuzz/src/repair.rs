@@ -1,4 +1,4 @@
-//! Checksums that match damaged contents, so that the parser behind them is reached.
+//! Makes checksums match damaged contents, because the parser behind them would not be reached otherwise.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! One target per reader: where its seeds come from, what is repaired after the damage, and the call.
+//! One target per reader: the origin of its seeds, the repair after the damage, and the call.
 
 use crate::corpus::{pair, settings};
 use crate::mutate::mutate;
@@ -19,20 +19,20 @@ pub struct Target {
     pub name: &'static str,
     /// The kind of seeds.
     pub seeds: &'static str,
-    /// What the file is called.
+    /// The name of the file.
     pub file: &'static str,
     pub damage: Damage,
     pub read: fn(&Path),
 }
 
-/// What happens to a seed.
+/// The way in which a seed is damaged.
 pub enum Damage {
     Plain,
-    /// Safetensors: half of the time the checksums are made to match.
+    /// Damages a safetensors file; half of the time its checksums are made to match.
     Checksummed,
-    /// Half of the time the contents are damaged and packed again.
+    /// Damages the contents and packs them again half of the time.
     Packed(fn(&[u8]) -> Vec<u8>, &'static str),
-    /// Half of the time a member of the archive is damaged, with a matching checksum.
+    /// Damages a member of the archive half of the time, with a matching checksum.
     Archive,
 }
 
@@ -140,7 +140,7 @@ impl Damage {
     }
 }
 
-/// Errors are what damaged files should give. They must be one line.
+/// Unwraps a result. Damaged files should give errors, which must be one line.
 fn checked<T>(result: lcca_io::Result<T>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
@@ -163,7 +163,7 @@ fn read_a_matrix(path: &Path) {
     checked(read_names(path));
 }
 
-/// Options that depend on the contents, so that the same input is always read in the same way.
+/// Options that depend only on the contents, so that the same input is always read in the same way.
 fn options(bytes: &[u8]) -> ReadOptions {
     let mut random = Random(crc32fast::hash(bytes).into());
     let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<String>>();

@@ -24,7 +24,7 @@ fn scratch(target: &str) -> PathBuf {
     base.join(format!("lcca-fuzz-{}", parent_id())).join(target)
 }
 
-/// Workers and the process that starts them use the same folder.
+/// The process whose id names the folder, because workers and the process that starts them share one.
 fn parent_id() -> u32 {
     #[cfg(unix)]
     if std::env::args().any(|word| word == "--worker") {
@@ -33,7 +33,7 @@ fn parent_id() -> u32 {
     std::process::id()
 }
 
-/// Copies the last input of a target that failed to where it can be found.
+/// Copies the last input of a failed target to a place where it can be found.
 pub fn keep_last_input(name: &str) -> PathBuf {
     let folder = Path::new("target/fuzz");
     let _ = fs::create_dir_all(folder);
@@ -54,7 +54,7 @@ pub fn run(name: &str, arguments: &Arguments) -> ExitCode {
         eprintln!("fuzz: {name} is not a target");
         return ExitCode::from(2);
     };
-    // One thread: runs are the same every time, and small inputs need no more.
+    // One thread is enough for small inputs, and makes runs the same every time.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
     std::panic::set_hook(Box::new(|panic| {
         if !lcca_io::panics_are_guarded() {
@@ -99,8 +99,8 @@ fn run_loop(target: &Target, arguments: &Arguments) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Ends the process if one run takes too long. Time is the processor's, because other programs may keep it
-/// busy; a run that waits for something that never comes is found by the clock.
+/// Ends the process if one run takes too long. It measures processor time, because other programs may keep
+/// the processor busy. The clock finds a run that waits for something that never comes.
 fn watch() {
     let (mut seen, mut cpu, mut since) = (0, cpu_seconds(), Instant::now());
     loop {

@@ -38,7 +38,7 @@ pub fn between_siblings(source: &Crate) -> Vec<Graph> {
     for Use { user, used, place } in uses(source) {
         let [user, used] = [user, used].map(|module| &source.modules[module].path);
         let common = user.iter().zip(used).take_while(|(a, b)| a == b).count();
-        // If one lies inside the other, they are not part of siblings on any level.
+        // Files of which one lies inside the other are not siblings on any level.
         if common == user.len() || common == used.len() {
             continue;
         }

@@ -1,9 +1,10 @@
-//! Which modules of a crate use which others. They must form layers: no module may use itself through others.
+//! Prints which modules of a crate use which others. They must form layers: no module may use itself
+//! through others.
 //!
 //! A node is a source file. An edge is a reference by path, resolved through re-exports to the file that
-//! defines the item. `mod x;` and `pub use x::Y` declare, so they are no edges, and code under `#[cfg(test)]`
-//! does not count. On each level of the tree, sibling modules must form layers too; there a folder with
-//! everything in it is one node.
+//! defines the item. `mod x;` and `pub use x::Y` are no edges, because they only declare, and code under
+//! `#[cfg(test)]` does not count. On each level of the tree, sibling modules must form layers too; there a
+//! folder with everything in it is one node.
 //!
 //! `cargo xtask modules` prints the layers; `cargo test` fails if there is a cycle and names a line for each
 //! of its edges.

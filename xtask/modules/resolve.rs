@@ -1,4 +1,4 @@
-//! From a path as written to the module that defines the item it names, through imports, re-exports and
+//! Resolves a path as written to the module that defines the item it names, through imports, re-exports and
 //! globs.
 
 use crate::scope::Crate;
@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
     Module(usize),
-    /// An item, known by the module that defines it.
+    /// An item, identified by the module that defines it.
     Item(usize),
 }
 
@@ -26,7 +26,8 @@ pub fn definitions(source: &Crate, module: usize, path: &[String]) -> BTreeSet<u
 
 struct Resolver<'a> {
     source: &'a Crate,
-    /// The names being looked up. Without them, `pub use fit::fit` would look for `fit` in itself forever.
+    /// The names that are being looked up. They are kept because `pub use fit::fit` would otherwise look
+    /// for `fit` in itself forever.
     active: HashSet<(usize, String)>,
 }
 
@@ -74,7 +75,7 @@ impl Resolver<'_> {
         if targets.is_empty() {
             for glob in &scope.globs {
                 for target in self.path(module, &glob.path) {
-                    // The variants of an enum are not listed, so a glob over them adds no names.
+                    // A glob over an enum adds no names, because its variants are not listed.
                     if let Target::Module(from) = target {
                         targets.extend(self.name(from, name));
                     }

@@ -9,7 +9,7 @@ use std::{env, path};
 const INSTALLED: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 const UNPACKED: &str = "target/browser";
 
-/// Returns the browser, or says what is missing and which command installs it.
+/// Returns the browser, or an error that names the missing part and the command that installs it.
 pub fn find(python: &Path) -> Result<PathBuf, String> {
     if let Some(named) = env::var_os("LCCA_BROWSER") {
         return Ok(named.into());

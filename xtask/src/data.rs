@@ -103,7 +103,8 @@ fn nutrimouse(python: &Path) -> Result<(), String> {
     for table in ["gene", "lipid", "diet", "genotype"] {
         let file = format!("nutrimouse/{table}.csv.gz");
         let (from, to) = (Path::new(RAW).join(&file), Path::new(PARTIAL).join(&file));
-        // `fs::copy` would keep the permissions, and the raw files may be read-only.
+        // The bytes are read and written because `fs::copy` would keep the permissions, and the raw files
+        // may be read-only.
         fs::read(&from).and_then(|bytes| fs::write(&to, bytes)).map_err(|e| step::failed(&from, e))?;
         packed.push(to);
     }

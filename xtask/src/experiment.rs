@@ -14,7 +14,7 @@ const RESULTS: &str = "docs/experiments";
 const COMMITTED: [&str; 3] = ["md", "csv", "svg"];
 
 /// Values of t2 from the paper's table 1. The paper gives each URL subset one of 4, 11 and 13; here each
-/// subset runs three.
+/// subset runs three values.
 const WORD_SETTINGS: &str = "7,38,115";
 const PATH_SETTINGS: &str = "4,13,38";
 
@@ -95,8 +95,8 @@ fn compare(name: &str, work: &Path, views: &Path, settings: &str) -> Result<(), 
     empty(&results)?;
     for entry in fs::read_dir(&output).map_err(|e| step::failed(&output, e))? {
         let from = entry.map_err(|e| step::failed(&output, e))?.path();
-        // The page, the JSON and the PNG images repeat the other files in many more bytes, so they are not
-        // committed.
+        // The page, the JSON and the PNG images are not committed, because they repeat the other files in
+        // many more bytes.
         if !from.extension().and_then(|end| end.to_str()).is_some_and(|end| COMMITTED.contains(&end)) {
             continue;
         }

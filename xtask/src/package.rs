@@ -13,7 +13,8 @@ const REQUIREMENTS: &str = "python/requirements.txt";
 /// of these.
 const OLDEST: [&str; 2] = ["target/python-oldest", "target/python-oldest.txt"];
 
-/// What is tested with the oldest versions: the examples, and the tests that ask most of other packages.
+/// The files that are tested with the oldest versions: the examples, and the tests that ask most of other
+/// packages.
 const TESTED_WITH_OLDEST: &str = "python/lcca python/tests/test_drop_in.py python/tests/test_containers.py \
      python/tests/test_two_views.py python/tests/test_plot.py --ignore python/lcca/dask";
 
@@ -46,8 +47,9 @@ pub fn test(real_data: Option<&Path>) -> Result<(), String> {
     let python = build_with(&["--features", "laws"])?;
     let generated = path::absolute(data::generate(&python)?).map_err(|error| error.to_string())?;
     for arguments in [
-        // Half of the time is spent waiting for programs and browsers. Clusters that lose workers want the
-        // machine for themselves.
+        // Two processes run at a time, because half of the time is spent waiting for programs and browsers.
+        // Tests of clusters that lose workers run on their own, because they need the machine for
+        // themselves.
         "pytest --quiet --numprocesses 2 --dist loadfile --ignore-glob=*/test_dask_*.py",
         "pytest --quiet -k test_dask_",
         "mypy --no-error-summary",

@@ -15,7 +15,7 @@ pub fn cargo(args: &str) -> Command {
     command
 }
 
-/// The seconds of every step so far, one line each, for those who ask where the time goes.
+/// The file with the seconds of every step so far, one line each, which shows where the time goes.
 const SECONDS: &str = "target/steps.tsv";
 
 /// Begins the file of seconds anew.

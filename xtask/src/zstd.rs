@@ -1,5 +1,5 @@
-//! The zstd program, which the preparation of data calls. If it is not installed, a Python package takes its
-//! place.
+//! The zstd program, which the preparation of data calls. A Python package takes its place if it is not
+//! installed.
 
 use crate::step;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Decompositions of a few small matrices at a time.
 //!
-//! Rayleigh–Ritz of a whole block needs two or three of them, one after another, and that of subblocks needs
-//! dozens that do not depend on each other. A device that holds panels may do them sooner than the host; by
-//! default the host does, on all threads.
+//! Rayleigh–Ritz of a whole block needs two or three of them, one after another, and that of subblocks
+//! needs dozens that do not depend on each other. A device that holds panels may compute them sooner than
+//! the host; by default the host does, on all threads.
 
 use crate::error::{Error, Result};
 use crate::small;
@@ -22,7 +22,8 @@ pub struct Eigen {
 pub struct Leading {
     /// Any matrix of finite numbers.
     pub matrix: Mat<f64>,
-    /// At most as many as it has rows and columns are found.
+    /// The number of pairs of singular vectors. At most as many as the matrix has rows and columns are
+    /// found.
     pub count: usize,
 }
 
@@ -39,7 +40,7 @@ pub trait Decompose: Send + Sync {
     }
 }
 
-/// The host.
+/// Decomposes small matrices on the host.
 pub struct OnHost;
 
 impl Decompose for OnHost {}

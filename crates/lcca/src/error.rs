@@ -72,7 +72,7 @@ pub enum Error {
     Factorization(&'static str),
     #[error("stopped on request")]
     Interrupted,
-    /// These rows know no way to form what a method needs.
+    /// An error of rows that cannot form an object that a method needs.
     #[error("these rows offer no {what}; use a method that needs nothing but passes, such as lobpcg")]
     Unavailable { what: &'static str },
     /// An error of the program that holds the rows.

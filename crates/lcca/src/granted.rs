@@ -1,5 +1,4 @@
-//! Asking for memory before it is needed, so that a machine that does not have it is an error and not the end
-//! of the process.
+//! Asks for memory before it is needed, so that too little memory is an error and does not end the process.
 
 use std::cell::Cell;
 
@@ -7,8 +6,8 @@ thread_local! {
     static IS_ASKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread only asks for memory and goes on without it. A program whose allocator ends it when
-/// there is no memory left must return null from it then.
+/// Whether this thread only asks for memory and goes on without it. An allocator that ends the process when
+/// there is no memory left must return null instead while this is true.
 pub fn is_asking() -> bool {
     IS_ASKING.get()
 }
@@ -26,7 +25,7 @@ pub fn ask<T>(request: impl FnOnce() -> T) -> T {
     request()
 }
 
-/// Whether the system would grant so many bytes now.
+/// Whether the system would grant `bytes` bytes now.
 pub fn is_granted(bytes: u64) -> bool {
     let reserve = |bytes| ask(|| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
     usize::try_from(bytes).is_ok_and(reserve)

@@ -20,7 +20,7 @@
 //! | [`data`] | [`data::Pair`], its implementations (in memory or mapped, shards) and wrappers (centered, counting) |
 //! | [`method`] | methods and settings as plain data |
 //! | [`fit`](mod@fit) | [`fit::fit`], models, scores, transforms |
-//! | [`outcome`] | what a fit decided, and what its user should know, as data |
+//! | [`outcome`] | the decisions of a fit, and notes for its user, as data |
 //! | [`watch`] | watching, stopping and continuing a fit |
 //! | [`solve`] | least squares on a view: Cholesky, diagonal, conjugate gradients, gradient descent, LING |
 //! | [`svd`] | leading singular vectors of a view |

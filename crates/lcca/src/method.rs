@@ -1,4 +1,4 @@
-//! Which method, with which parameters: plain data, and the only place that knows what methods there are.
+//! A method and its parameters as plain data. No other module knows which methods there are.
 //!
 //! A method is a [`Spec`] and the values of its parameters. Command-line flags, Python options, help, the
 //! tables in the documentation, planned passes and error texts all follow from the specs, so that a new
@@ -19,7 +19,7 @@ pub use crate::settings::{Metric, Scale, Settings, Variables};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// Whichever of the exact ways suits the data.
+    /// Chooses the exact way that suits the data.
     Auto,
     /// Block LOBPCG on the generalized eigenproblem of CCA.
     Lobpcg,
@@ -41,15 +41,15 @@ pub enum Algorithm {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Spec {
-    /// The name.
+    /// The name of the method.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A summary of the method, in one line.
     pub summary: &'static str,
-    /// The computation behind it.
+    /// The computation behind the method.
     pub algorithm: Algorithm,
-    /// The parameters that it has whatever its solver.
+    /// The parameters that the method has with any solver.
     own: Vec<Parameter>,
-    /// The least-squares solvers to choose from, the default first; none unless it alternates.
+    /// The least-squares solvers to choose from, the default first; empty unless the method alternates.
     solvers: &'static [&'static SolverSpec],
 }
 
@@ -74,16 +74,16 @@ impl Spec {
         Spec { name, summary, algorithm: Algorithm::Alternating, own, solvers }
     }
 
-    /// Every parameter that the method can have, whichever of its solvers is chosen.
+    /// Every parameter that the method can have with any of its solvers.
     pub fn parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.own.iter().chain(self.solvers.iter().flat_map(|solver| solver.parameters))
     }
 }
 
-/// The choice among several solvers.
+/// The parameter that chooses among these solvers.
 fn inner_parameter(solvers: &[&'static SolverSpec]) -> Parameter {
-    // Built once per process, so leaking the short list of names costs nothing and gives it the lifetime of
-    // the others.
+    // The short list of names is leaked, because that gives it the lifetime of the other names. It costs
+    // nothing, because the list is built once per process.
     let names: Vec<&'static str> = solvers.iter().map(|solver| solver.name).collect();
     let choices: &'static [&'static str] = names.leak();
     let expected = "the name of a solver";
@@ -91,7 +91,7 @@ fn inner_parameter(solvers: &[&'static SolverSpec]) -> Parameter {
     Parameter { choices, ..Parameter::number(INNER, 0, 0, expected, help) }
 }
 
-/// The parameter that chooses among several solvers.
+/// The name of the parameter that chooses among several solvers.
 const INNER: &str = "inner";
 
 /// Every method.
@@ -170,7 +170,7 @@ impl Method {
         &SPECS
     }
 
-    /// The method of that name with its default parameters; `None` if there is none.
+    /// The method with this name and its default parameters; `None` if there is none.
     pub fn named(name: &str) -> Option<Method> {
         SPECS.iter().find(|spec| spec.name == name).map(Method::default_of)
     }
@@ -233,7 +233,7 @@ impl Method {
         Method::preset("exact", &[])
     }
 
-    /// Classical CCA of random sums of rows; 0 chooses how many.
+    /// Classical CCA of random sums of rows. If `rows` is 0, the fit chooses their number.
     pub fn sketch(rows: usize) -> Method {
         Method::preset("sketch", &[("sketch-rows", rows)])
     }
@@ -263,40 +263,42 @@ impl Method {
         Method::preset("l-cca", &[("t1", t1), ("t2", t2), ("k-pc", k_pc)])
     }
 
-    /// The description.
+    /// The description of the method.
     pub fn spec(&self) -> &'static Spec {
         self.spec
     }
 
-    /// The name.
+    /// The name of the method.
     pub fn name(&self) -> &'static str {
         self.spec.name
     }
 
-    /// The computation behind it.
+    /// The computation behind the method.
     pub fn algorithm(&self) -> Algorithm {
         self.spec.algorithm
     }
 
-    /// The value of a parameter, for a choice its index; `None` if the method has no such parameter.
+    /// The value of a parameter, which for a choice is its index; `None` if the method has no such
+    /// parameter.
     pub fn get(&self, parameter: &str) -> Option<usize> {
         self.values.get(parameter)
     }
 
-    /// The parameters that the method has now, with their values. Another solver may have others.
+    /// The parameters that the method has with its solver, and their values. With another solver it may
+    /// have others.
     pub fn settings(&self) -> impl Iterator<Item = (&'static Parameter, usize)> + '_ {
         let solver = self.solver_spec().map_or(&[][..], |solver| solver.parameters);
         self.spec.own.iter().chain(solver).map(|parameter| (parameter, self.values[parameter.name]))
     }
 
-    /// The same method with one parameter set; an error if it has no such parameter.
+    /// Sets one parameter; an error if the method has no such parameter.
     pub fn with(mut self, parameter: &'static str, value: usize) -> Result<Method> {
         if !self.values.set(parameter, value) {
             let expected = "a parameter of the method";
             return Err(Error::Setting { name: parameter, value: value.to_string(), expected });
         }
         if parameter == INNER {
-            // The solvers have parameters of their own: those of the new one start at their defaults.
+            // Parameters of the new solver start at their defaults, because every solver has its own.
             let own = self.spec.own.iter().map(|parameter| (parameter.name, self.values[parameter.name]));
             let own: Vec<_> = own.collect();
             let Some(solver) = self.solver_spec() else {
@@ -311,10 +313,10 @@ impl Method {
         Ok(self)
     }
 
-    /// The same method with parameters set from texts, in any order: numbers, or names of choices.
+    /// Sets parameters from texts, in any order: numbers, or names of choices.
     pub fn configured<'t>(self, texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Result<Method> {
         let mut texts: Vec<(&str, &str)> = texts.into_iter().collect();
-        // Which solver is chosen decides which other parameters there are.
+        // The solver is set first, because it decides which other parameters there are.
         texts.sort_by_key(|&(name, _)| name != INNER);
         texts.into_iter().try_fold(self, |method, (name, text)| {
             let known = method.settings().map(|(parameter, _)| parameter).find(|p| p.name == name);
@@ -328,7 +330,7 @@ impl Method {
         })
     }
 
-    /// The solver that was chosen, if the method alternates and the choice is one of its solvers.
+    /// The chosen solver, if the method alternates and the choice is one of its solvers.
     fn solver_spec(&self) -> Option<&'static SolverSpec> {
         self.spec.solvers.get(self.get(INNER).unwrap_or(0)).copied()
     }
@@ -338,8 +340,8 @@ impl Method {
         Some((self.get("t1")?, Solver::with_values(self.solver_spec()?, &self.values)))
     }
 
-    /// Whether the answer depends on the units of columns even without a ridge: principal components do, and
-    /// so do steps along gradients.
+    /// Whether the answer depends on the units of columns even without a ridge. That is true of principal
+    /// components and of steps along gradients.
     pub fn depends_on_scale(&self) -> bool {
         self.algorithm() == Algorithm::PrincipalComponents
             || self.solver_spec().is_some_and(|solver| solver.depends_on_scale)
@@ -378,7 +380,7 @@ impl fmt::Debug for Method {
     }
 }
 
-/// The name, and the solver if there is a choice of them.
+/// Writes the name, and the solver if there is a choice of them.
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;

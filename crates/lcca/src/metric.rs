@@ -1,4 +1,4 @@
-//! How good a subspace is, computed from weights: no n-sized matrix.
+//! Measures of how good a subspace is, computed from weights: no n-sized matrix.
 
 use crate::data::{Ask, Normal, Pair, Shape, Side};
 use crate::error::{Error, Result};
@@ -19,7 +19,8 @@ pub fn subspace_correlations(
     Ok(singular.into_iter().map(|d| d.min(1.0)).collect())
 }
 
-/// The sum of the same correlations, in half the time. Correlations below 1e-8 are not told from zero.
+/// The sum of the [`subspace_correlations`], in half the time. Correlations below 1e-8 are not told from
+/// zero.
 pub(crate) fn captured_total(
     x_gram: MatRef<'_, f64>,
     y_gram: MatRef<'_, f64>,
@@ -31,7 +32,7 @@ pub(crate) fn captured_total(
     Ok(squares.into_iter().map(|square| square.clamp(0.0, 1.0).sqrt()).sum())
 }
 
-/// `cross` between orthonormal bases of both spans.
+/// The matrix `cross` between orthonormal bases of both spans.
 fn whitened(x_gram: MatRef<'_, f64>, y_gram: MatRef<'_, f64>, cross: MatRef<'_, f64>) -> Result<Mat<f64>> {
     let (hx, hy) = rayon::join(|| whitener(x_gram), || whitener(y_gram));
     Ok(times(times(hx?.transpose(), cross).as_ref(), hy?.as_ref()))
@@ -46,8 +47,8 @@ fn singular_values(small_matrix: &Mat<f64>, what: &'static str) -> Result<Vec<f6
     small::singular_values(small_matrix.as_ref()).ok_or(Error::Factorization(what))
 }
 
-/// The correlation of column i of XWx with column i of YWy, from the same three matrices; 0 if a column is
-/// zero.
+/// The correlation of column i of XWx with column i of YWy, from their Gram matrices and `cross` =
+/// WxᵀXᵀYWy; 0 if a column is zero.
 pub fn pair_correlations(
     x_gram: MatRef<'_, f64>,
     y_gram: MatRef<'_, f64>,
@@ -90,8 +91,8 @@ pub fn distance(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<f
     Ok(principal_sines(pair, side, w1, w2)?.last().copied().unwrap_or(0.0))
 }
 
-/// Sines of the principal angles between span(XW₁) and span(XW₂), ascending, one for each dimension of the
-/// larger; 1 if the smaller has no direction left. The last is [`distance`]. Half a pass.
+/// The sines of the principal angles between span(XW₁) and span(XW₂), ascending, one for each dimension of
+/// the larger; 1 if the smaller has no direction left. The last is [`distance`]. Half a pass.
 pub fn principal_sines(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> Result<Vec<f64>> {
     let (first, second) = bases(pair, side, w1, w2)?;
     let mut sines: Vec<f64> = angles(&first, &second)?.into_iter().map(f64::sin).collect();
@@ -99,7 +100,7 @@ pub fn principal_sines(pair: &dyn Pair, side: Side, w1: &Panel, w2: &Panel) -> R
     Ok(sines)
 }
 
-/// Weights Q with QᵀCQ = I, and C·Q.
+/// An orthonormal basis: weights Q with QᵀCQ = I, and C·Q.
 struct Basis {
     q: Panel,
     cq: Panel,
@@ -121,13 +122,13 @@ fn angles(first: &Basis, second: &Basis) -> Result<Vec<f64>> {
     let (large, small) = if first.q.cols() < second.q.cols() { (second, first) } else { (first, second) };
     let overlap = panels::cross(&large.q, &small.cq);
     let cosines = singular_values(&overlap, "the overlap of two subspaces")?;
-    // Cosines descend while sines ascend. Each angle is taken from the smaller of the two, which is the
-    // accurate one.
+    // Cosines descend while sines ascend. Each angle is taken from the smaller of the two, because that one
+    // is accurate.
     let angle = |(c, s): (f64, f64)| if s < c { s.min(1.0).asin() } else { c.min(1.0).acos() };
     Ok(cosines.into_iter().zip(sines(large, small, overlap.as_ref())?).map(angle).collect())
 }
 
-/// The lengths of what is left of the small basis after projecting on the large one, ascending.
+/// The lengths of the remainders of the small basis after projecting on the large one, ascending.
 fn sines(large: &Basis, small: &Basis, overlap: MatRef<'_, f64>) -> Result<Vec<f64>> {
     let (mut rest, mut c_rest) = (small.q.clone(), small.cq.clone());
     panels::subtract(&mut rest, &panels::times(&large.q, overlap));

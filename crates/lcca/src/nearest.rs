@@ -16,7 +16,7 @@ pub struct Scored {
 }
 
 /// The `count` rows with the largest cosine with `vector`, largest first and equal ones in order. Rows of
-/// zeros have no direction and are left out. If `vector` is zero, the result is empty.
+/// zeros are left out, because they have no direction. If `vector` is zero, the result is empty.
 pub fn nearest(panel: &Panel, vector: &[f64], count: usize) -> Vec<Scored> {
     let length = norm(vector);
     let cosine = |row: usize| {
@@ -45,7 +45,8 @@ pub fn normalize_rows(panel: &mut Panel) {
     }
 }
 
-/// The `count` largest by `size`, in order. Selecting first avoids sorting all rows for the sake of a few.
+/// The `count` largest by `size`, in order. They are selected first, so that not all rows have to be
+/// sorted.
 fn largest(mut all: Vec<Scored>, count: usize, size: impl Fn(&Scored) -> f64) -> Vec<Scored> {
     let order = |a: &Scored, b: &Scored| match size(b).total_cmp(&size(a)) {
         Ordering::Equal => a.row.cmp(&b.row),

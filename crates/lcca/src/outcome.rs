@@ -1,7 +1,7 @@
-//! What a fit decided and what its user should know: plain data with numbers, no sentences.
+//! The decisions of a fit and notes for its user: plain data with numbers, no sentences.
 //!
 //! Programs turn these into sentences where they print them. Costs are counted in operations and entries,
-//! never in seconds, so that the same fit gives the same decisions on every machine.
+//! never in seconds, because the same fit must give the same decisions on every machine.
 
 use crate::side::Side;
 use serde::{Deserialize, Serialize};
@@ -13,18 +13,18 @@ use serde::{Deserialize, Serialize};
 pub enum Decision {
     /// Equal rows were merged into weighted ones.
     RowsMerged {
-        /// Rows that differ from each other.
+        /// The number of rows that differ from each other.
         distinct: u64,
-        /// Rows of the data.
+        /// The number of rows of the data.
         rows: u64,
     },
     /// Empty columns were left out, and the others were numbered by frequency.
     ColumnsRenumbered {
         /// The view.
         side: Side,
-        /// Columns that hold an entry.
+        /// The number of columns that hold an entry.
         kept: u64,
-        /// Columns of the view.
+        /// The number of columns of the view.
         columns: u64,
     },
     /// Columns were divided by their standard deviations, or by their root mean squares if they were not
@@ -32,124 +32,125 @@ pub enum Decision {
     ColumnsScaled {
         /// The view.
         side: Side,
-        /// Columns that were divided.
+        /// The number of columns that were divided.
         scaled: u64,
-        /// Columns of the view.
+        /// The number of columns of the view.
         columns: u64,
         /// Whether the columns were centered.
         centered: bool,
     },
-    /// What covariates explain was taken out of both views.
+    /// The part of both views that covariates explain was taken out.
     CovariatesTakenOut {
-        /// Columns of the covariates.
+        /// The number of columns of the covariates.
         columns: u64,
-        /// Those that are neither constant nor depend on others.
+        /// The number of covariates that are neither constant nor depend on others.
         independent: u64,
     },
     /// The user named the method.
     MethodRequested,
-    /// A one-hot view has a diagonal Gram matrix, so it is solved for exactly and only the other view is
-    /// iterated on.
+    /// One view is solved for exactly, because it is one-hot and its Gram matrix is diagonal. Only the
+    /// other view is iterated on.
     ViewEliminated {
         /// The one-hot view.
         side: Side,
     },
-    /// The views are so narrow that they are solved exactly, from their dense Gram matrices, whatever else
-    /// would cost.
+    /// The views are solved exactly, from their dense Gram matrices, because they are narrow. The cost of
+    /// other ways does not matter.
     NarrowViews {
-        /// Columns of X and of Y.
+        /// The numbers of columns of X and of Y.
         columns: [u64; 2],
     },
     /// Classical CCA does not fit the memory, so the fit iterates.
     TooWideForClassical {
-        /// Columns of both views.
+        /// The number of columns of both views.
         columns: u64,
-        /// Bytes that QR and SVD would take.
+        /// The bytes that QR and SVD would take.
         needed: u64,
-        /// Bytes that were allowed.
+        /// The bytes that were allowed.
         allowed: u64,
     },
-    /// QR and an SVD take so little time that they are used, whatever else would cost.
+    /// QR and an SVD are used because they take little time. The cost of other ways does not matter.
     QuickEnoughForExact {
-        /// Estimated operations.
+        /// The estimated number of operations.
         operations: f64,
     },
     /// The cheapest of three ways was taken; all numbers are estimated operations.
     CheapestTaken {
-        /// QR of the rows, then an SVD.
+        /// The cost of QR of the rows and an SVD.
         exact: f64,
-        /// Dense Gram matrices.
+        /// The cost of dense Gram matrices.
         gram: f64,
-        /// LOBPCG.
+        /// The cost of LOBPCG.
         iterative: f64,
     },
     /// Iterations run over sparse Gram matrices instead of the rows.
     GramMatricesFormed {
-        /// Entries of all four blocks.
+        /// The number of entries of all four blocks.
         entries: u64,
-        /// Entries that were expected from a sample of the rows.
+        /// The number of entries that was expected from a sample of the rows.
         expected: f64,
-        /// Entries that one pass over the rows touches.
+        /// The number of entries that one pass over the rows touches.
         touched: f64,
     },
     /// Sparse Gram matrices were begun but did not fit the memory, so iterations run over the rows.
     GramMatricesTooLarge,
-    /// The dense Gram matrices were too ill conditioned to tell the rank, so QR of the rows took their place.
+    /// QR of the rows took the place of the dense Gram matrices, because these were too ill conditioned to
+    /// tell the rank.
     QrInsteadOfGram,
     /// The preconditioner held B − A on some chosen columns, factorized densely.
     CoarseBlock {
-        /// Columns in the last block.
+        /// The number of columns in the last block.
         columns: u64,
-        /// How often the columns were chosen.
+        /// The number of times that the columns were chosen.
         chosen: u64,
-        /// Pairs on few columns that were found beforehand.
+        /// The number of pairs on few columns that were found beforehand.
         witnesses: u64,
     },
-    /// The preconditioner stood for B − A on all columns: the frequent ones were factorized, the others met a
-    /// polynomial.
+    /// The preconditioner stood for B − A on all columns: the frequent ones were factorized, and a
+    /// polynomial was applied to the others.
     TwoLevels {
-        /// Columns that were factorized.
+        /// The number of columns that were factorized.
         columns: u64,
         /// The degree of the polynomial.
         degree: u64,
     },
     /// The preconditioner was B − A on all columns, exactly, by a factorization as large as there are rows.
     RowSpace {
-        /// Rows that differ.
+        /// The number of rows that differ.
         rows: u64,
     },
     /// A Cholesky factorization proved that no pair was overlooked.
     Proven {
-        /// At most so many values…
+        /// The most values that can be above `value`.
         exceeding: u64,
-        /// … are above this one.
+        /// The value that was proved to be exceeded by at most `exceeding` values.
         value: f64,
-        /// Columns of both views.
+        /// The number of columns of both views.
         columns: u64,
     },
-    /// The first iterations ran with panels in single precision. What they found was measured in double
+    /// The first iterations ran with panels in single precision. Their result was measured in double
     /// precision, and iterations went on in it if that was not enough.
     SinglePrecisionFirst {
-        /// Iterations in single precision.
+        /// The number of iterations in single precision.
         iterations: u64,
     },
     /// Classical CCA of random sums of rows took the place of the rows.
     RowsSketched {
-        /// Sums that the rows were put into.
+        /// The number of sums that the rows were put into.
         sums: u64,
-        /// Rows of the data.
+        /// The number of rows of the data.
         rows: u64,
-        /// How far each objective value can be below the true one, with probability 0.9; `None` if nothing is
-        /// proved for so few sums.
+        /// The most by which each objective value is below the true one, with probability 0.9; `None` if
+        /// nothing is proved because there are too few sums.
         bound: Option<f64>,
-        /// The objective's total as the sums alone show it, usually above the true one.
+        /// The objective's total according to the sums alone, usually above the true one.
         believed: f64,
     },
     /// The sparse matrix B − A was factorized for a better preconditioner.
     PreconditionerFactorized {
-        /// Entries of the factor.
+        /// The number of entries of the factor.
         entries: u64,
-        /// Operations, estimated from the pattern of the factor.
+        /// The number of operations, estimated from the pattern of the factor.
         operations: f64,
         /// Whether the factorization succeeded. If the matrix is singular to rounding, iterations go on
         /// without it.
@@ -157,54 +158,55 @@ pub enum Decision {
     },
     /// The number of pairs was chosen by a test on held-out rows.
     ComponentsChosen {
-        /// The number that was chosen: the pairs before the first that failed, or 1.
+        /// The number of pairs that was chosen: the pairs before the first that failed, or 1.
         chosen: u64,
-        /// Pairs that passed before the first that failed, with the chance of any false finding at most 5%.
+        /// The number of pairs that passed before the first that failed, with the chance of any false
+        /// finding at most 5%.
         significant: u64,
-        /// Pairs that were tried.
+        /// The number of pairs that were tried.
         tried: u64,
-        /// Rows that were held out.
+        /// The number of rows that were held out.
         rows: u64,
-        /// Random orders that the correlations were compared with.
+        /// The number of random orders that the correlations were compared with.
         permutations: u64,
     },
     /// Iterations, Gram matrices or a permutation test ran on a GPU.
     RanOnGpu {
-        /// What its driver calls it.
+        /// The name of the GPU, from its driver.
         name: String,
-        /// Its number, from 0.
+        /// The number of the GPU, from 0.
         ordinal: u32,
     },
-    /// A GPU was asked for, or allowed, and the fit or the test ran without one.
+    /// The fit or the test ran without a GPU, although one was asked for or allowed.
     RanWithoutGpu {
-        /// Why.
+        /// The reason why no GPU was used.
         reason: WithoutGpu,
     },
 }
 
-/// Why a fit ran without a GPU.
+/// The reason why a fit ran without a GPU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WithoutGpu {
-    /// Only LOBPCG and Gram matrices of dense rows are computed there, and the answer was found in another
-    /// way.
+    /// The answer was found in a way that has nothing to compute on a GPU. Only LOBPCG and Gram matrices of
+    /// dense rows run there.
     NothingToCompute,
-    /// The fit takes so little that moving it would take longer.
+    /// Moving the fit would take longer than its operations.
     TooLittle {
-        /// Estimated operations.
+        /// The estimated number of operations.
         operations: f64,
-        /// Operations from which on a GPU is used.
+        /// The fewest operations for which a GPU is used.
         least: f64,
     },
-    /// There is none that can be used.
+    /// There is no GPU that can be used.
     Unavailable {
-        /// What is missing.
+        /// The missing part, as a message.
         message: String,
     },
-    /// It failed, and the fit was begun again.
+    /// The GPU failed, and the fit was begun again.
     Failed {
-        /// What it said.
+        /// The error message of the GPU.
         message: String,
     },
 }
@@ -216,44 +218,44 @@ pub enum WithoutGpu {
 pub enum Note {
     /// The views have fewer independent directions that correlate than pairs were requested.
     FewerPairs {
-        /// Pairs that were found.
+        /// The number of pairs that were found.
         pairs: u64,
-        /// Pairs that were requested.
+        /// The number of pairs that were requested.
         requested: u64,
     },
-    /// Rows are so few that some correlations are 1 whatever the data say.
+    /// Some correlations are 1 for any data, because there are too few rows.
     CorrelationsGuaranteed {
-        /// Pairs of which this is true, if columns are independent.
+        /// The number of pairs whose correlation is guaranteed, if columns are independent.
         pairs: u64,
-        /// Rows of the data.
+        /// The number of rows of the data.
         rows: u64,
-        /// Columns of X that are not constant.
+        /// The number of columns of X that are not constant.
         x_columns: u64,
-        /// Columns of Y that are not constant.
+        /// The number of columns of Y that are not constant.
         y_columns: u64,
     },
-    /// Views without any relation would correlate strongly on so few rows.
+    /// Even unrelated views would correlate strongly, because there are few rows.
     InflatedByNoise {
-        /// The largest correlation that such views would have, about.
+        /// The approximate largest correlation of unrelated views of this size.
         noise: f64,
-        /// Rows of the data.
+        /// The number of rows of the data.
         rows: u64,
-        /// Columns of X that are not constant.
+        /// The number of columns of X that are not constant.
         x_columns: u64,
-        /// Columns of Y that are not constant.
+        /// The number of columns of Y that are not constant.
         y_columns: u64,
     },
     /// Pairs correlate far less on held-out rows than on those that were fitted.
     FarBelowTraining {
-        /// Such pairs.
+        /// The number of pairs that correlate far less.
         far: u64,
-        /// All pairs.
+        /// The number of pairs in all.
         pairs: u64,
         /// The training correlation of the pair with the largest loss.
         training: f64,
-        /// Its held-out correlation.
+        /// The held-out correlation of the pair with the largest loss.
         held_out: f64,
-        /// Rows that were held out.
+        /// The number of rows that were held out.
         rows: u64,
     },
     /// In cross-validation, pairs correlate far less on held-out rows than on those that were fitted, in the
@@ -263,24 +265,24 @@ pub enum Note {
         training: f64,
         /// The mean correlation on held-out rows.
         held_out: f64,
-        /// Parts of the rows that were held out in turn.
+        /// The number of parts of the rows that were held out in turn.
         folds: u64,
     },
     /// Columns of X are also columns of Y, or multiples of them.
     SharedColumns {
-        /// Columns of X that this is true of.
+        /// The number of columns of X that are shared.
         count: u64,
-        /// Whether there may be more that were not looked at.
+        /// Whether there may be more, because not all columns were looked at.
         or_more: bool,
-        /// Some of them: the column of X and that of Y, from 0.
+        /// Some shared columns: the column of X and that of Y, from 0.
         columns: Vec<[u64; 2]>,
-        /// Whether each of those is equal in every row. Multiples are not, and nobody looked at a file of an
-        /// earlier version.
+        /// For each entry of `columns`, whether its two columns are equal in every row. Multiples are not,
+        /// and files of an earlier version do not say.
         #[serde(default)]
         equal: Vec<bool>,
     },
-    /// A ridge is relative to the mean variance of the columns, and that is set by a few columns with very
-    /// large ones.
+    /// A ridge is set by a few columns with very large variances, because it is relative to the mean
+    /// variance of the columns.
     RidgeSetByFewColumns {
         /// The view.
         side: Side,
@@ -291,31 +293,32 @@ pub enum Note {
     HardlyAnyDigits {
         /// The view.
         side: Side,
-        /// Such columns.
+        /// The number of columns with hardly any digits.
         columns: u64,
-        /// The first of them, from 0.
+        /// The first column with hardly any digits, from 0.
         first: u64,
     },
-    /// Columns have means so far above their deviations that sums over these rows cannot tell them from
-    /// constant ones.
+    /// Sums over these rows cannot tell some columns from constant ones, because their means are too far
+    /// above their deviations.
     DigitsLost {
         /// The view.
         side: Side,
-        /// Such columns.
+        /// The number of columns that lost their digits.
         columns: u64,
-        /// The first of them, from 0.
+        /// The first column that lost its digits, from 0.
         first: u64,
     },
     /// No pair correlates on held-out rows beyond what chance gives.
     NothingBeyondChance {
-        /// Pairs that were tried.
+        /// The number of pairs that were tried.
         tried: u64,
-        /// Rows that were held out.
+        /// The number of rows that were held out.
         rows: u64,
     },
-    /// The number of pairs was left to the data, and all that were tried are significant.
+    /// More pairs may exist: the number of pairs was left to the data, and all that were tried are
+    /// significant.
     MorePairsMayExist {
-        /// Pairs that were tried.
+        /// The number of pairs that were tried.
         tried: u64,
     },
     /// The certificate proves that more is missing from the total than the fit believed.
@@ -325,23 +328,23 @@ pub enum Note {
         /// The share that the fit estimated to be missing.
         estimated: f64,
     },
-    /// Conjugate gradients ran out of steps for some of the bounds, which are therefore loose.
+    /// Some of the bounds are loose, because conjugate gradients ran out of steps for them.
     LooseBounds {
-        /// Pairs with a loose bound.
+        /// The number of pairs with a loose bound.
         loose: u64,
-        /// All pairs.
+        /// The number of pairs in all.
         pairs: u64,
-        /// Steps that were allowed.
+        /// The number of steps that were allowed.
         steps: u64,
     },
-    /// Some bounds are far above their residuals: there are directions of little variance that residuals
-    /// hardly see.
+    /// Some bounds are far above their residuals, because residuals hardly see directions of little
+    /// variance.
     BoundsFarAboveResiduals {
-        /// Pairs with such a bound.
+        /// The number of pairs with a bound far above the residual.
         far: u64,
-        /// All pairs.
+        /// The number of pairs in all.
         pairs: u64,
-        /// How many times the residual counts as far.
+        /// The multiple of the residual above which a bound counts as far.
         factor: f64,
     },
 }

@@ -1,15 +1,16 @@
-//! Arithmetic on panels: everything that algorithms do between passes.
+//! Arithmetic on panels: all operations of algorithms between passes.
 //!
-//! Sums over a panel's rows are taken chunk by chunk in a fixed order, so that they do not depend on timing.
+//! Sums over a panel's rows are taken chunk by chunk in a fixed order, so that they do not depend on
+//! timing.
 
 use crate::matrix::{LANES, Line, Panel, row_major_mut};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-/// Rows of a panel that one thread takes at a time. A chunk of 32 columns is 256 KiB, which stays in a
-/// second-level cache while it is multiplied with the small matrices, and a panel of some thousand rows still
-/// feeds several threads.
+/// The number of rows of a panel that one thread takes at a time. A chunk of 32 columns is 256 KiB, which
+/// stays in a second-level cache while it is multiplied with the small matrices, and a panel of some
+/// thousand rows still feeds several threads.
 const CHUNK: usize = 1024;
 
 /// AᵀB, for two panels with the same rows.
@@ -43,7 +44,7 @@ pub fn block_cross(a: &[&Panel], b: &[&Panel]) -> Mat<f64> {
     whole
 }
 
-/// [A₁ A₂ …]ᵀ[B₁ B₂ …] that is symmetric but for rounding: only half of it is computed.
+/// [A₁ A₂ …]ᵀ[B₁ B₂ …] if it is symmetric up to rounding: only half of it is computed.
 pub fn symmetric_block_cross(a: &[&Panel], b: &[&Panel]) -> Mat<f64> {
     let size = a.iter().map(|panel| panel.cols()).sum();
     let mut whole = Mat::zeros(size, size);
@@ -61,7 +62,7 @@ pub fn symmetric_block_cross(a: &[&Panel], b: &[&Panel]) -> Mat<f64> {
     whole
 }
 
-/// (AᵀB + BᵀA)/2, for AᵀB that is symmetric but for rounding.
+/// (AᵀB + BᵀA)/2, for AᵀB that is symmetric up to rounding.
 pub fn symmetric_cross(a: &Panel, b: &Panel) -> Mat<f64> {
     let product = cross(a, b);
     Mat::from_fn(product.nrows(), product.ncols(), |i, j| (product[(i, j)] + product[(j, i)]) / 2.0)
@@ -93,8 +94,8 @@ pub fn combine(terms: &[(&Panel, MatRef<'_, f64>)]) -> Panel {
     out
 }
 
-/// `a[:, first..first + c]` ← `a[:, first..first + c]`·M for a small M of c rows and columns: nothing as high
-/// as a panel is allocated.
+/// `a[:, first..first + c]` ← `a[:, first..first + c]`·M for a small M of c rows and columns, without
+/// allocating anything as high as a panel.
 pub fn turn_columns(a: &mut Panel, first: usize, m: MatRef<'_, f64>) {
     let (count, stride) = (m.nrows(), a.lines_per_row() * LANES);
     assert_eq!(count, m.ncols(), "rows and columns of the matrix");
@@ -124,7 +125,7 @@ pub fn add_product(out: &mut Panel, a: &Panel, m: MatRef<'_, f64>) {
     });
 }
 
-/// P ← T·Ct + P·Cp and W ← W·Cw + P, both in place: nothing as high as a panel is allocated.
+/// P ← T·Ct + P·Cp and W ← W·Cw + P, both in place, without allocating anything as high as a panel.
 ///
 /// The results have as many columns as the coefficients, at most as many as W and P; the columns beyond are
 /// dropped. If Cp has no rows, P counts as zero.
@@ -289,7 +290,7 @@ pub fn scale_to_cosines(a: &mut Panel, rows: &[f64], columns: &[f64]) {
     });
 }
 
-/// The entry of largest size in every column, the first of several.
+/// The entry of largest size in every column; the first one if several are equal.
 pub fn largest_entries(a: &Panel) -> Vec<f64> {
     let larger = |mut largest: Vec<f64>, row: &[f64]| {
         for (largest, &value) in largest.iter_mut().zip(row) {
@@ -326,7 +327,7 @@ pub fn above(a: &Panel, b: &Panel) -> Panel {
     out
 }
 
-/// Some of the rows.
+/// The rows `which`, in a panel of their own.
 pub fn rows(a: &Panel, which: std::ops::Range<usize>) -> Panel {
     let mut out = Panel::zeros(which.len(), a.cols());
     let stride = a.lines_per_row();

@@ -1,7 +1,6 @@
 //! Parameters of methods as plain data: names, defaults, ranges and one line of help.
 //!
-//! Whatever a user types or reads about a parameter follows from its [`Parameter`]: flags, options, help,
-//! error texts.
+//! Flags, options, help and error texts about a parameter all follow from its [`Parameter`].
 
 use crate::error::{Error, Result};
 use std::ops::Index;
@@ -15,15 +14,15 @@ const MOST: usize = 6;
 pub struct Parameter {
     /// The name, words joined by hyphens: `k-pc`.
     pub name: &'static str,
-    /// What it is, as one line of help.
+    /// The meaning of the parameter, as one line of help.
     pub help: &'static str,
-    /// The value if none is given. For a choice, the index of the default.
+    /// The value if none is given, which for a choice is the index of the default.
     pub default: usize,
     /// The smallest value.
     pub least: usize,
     /// The values by name if the parameter is a choice; empty if it is a number.
     pub choices: &'static [&'static str],
-    /// What an error says was expected.
+    /// The values that an error says were expected.
     pub expected: &'static str,
 }
 
@@ -67,7 +66,7 @@ impl Parameter {
 /// The values of some parameters, by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Values {
-    /// Names and values; the entries after the last are empty.
+    /// Names and values; the entries after the last one are empty.
     entries: [(&'static str, usize); MOST],
     count: usize,
 }
@@ -86,18 +85,18 @@ impl Values {
         values
     }
 
-    /// The value of a parameter; `None` if there is none of that name.
+    /// The value of a parameter; `None` if there is none with that name.
     pub fn get(&self, name: &str) -> Option<usize> {
         self.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
     }
 
-    /// Sets a value; `false` if there is no parameter of that name.
+    /// Sets a value; `false` if there is no parameter with that name.
     pub fn set(&mut self, name: &str, value: usize) -> bool {
         let entry = self.entries[..self.count].iter_mut().find(|entry| entry.0 == name);
         entry.map(|entry| entry.1 = value).is_some()
     }
 
-    /// Names and values in the order of the parameters.
+    /// The names and values, in the order of the parameters.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
         self.entries[..self.count].iter().copied()
     }

@@ -9,14 +9,15 @@ use rayon::prelude::*;
 use std::convert::Infallible;
 use std::mem::MaybeUninit;
 
-/// From so many numbers on, a panel is filled in chunks of so many rows, each by a generator of its own.
+/// Panels of at least `LARGE` numbers are filled in chunks of `ROWS` rows, one generator per chunk, so that
+/// threads can share the work.
 const LARGE: usize = 1 << 17;
 const ROWS: usize = 1 << 10;
-/// Exchanges that a random order draws at a time.
+/// The number of exchanges that a random order draws at a time.
 const BLOCK: usize = 256;
 
-/// The purpose of some random numbers. Each purpose has its own stream, so that one seed gives each different
-/// numbers. The values are part of the results: changing one changes the answers of every seed.
+/// The purpose of some random numbers. One seed gives each purpose different numbers, because each has its
+/// own stream. The values are part of the results: changing one changes the answers of every seed.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     Start = 1,
@@ -36,12 +37,12 @@ pub(crate) enum Purpose {
     Test = 4,
 }
 
-/// A panel of independent standard normal numbers, the same whatever the number of threads.
+/// A panel of independent standard normal numbers, which do not depend on the number of threads.
 pub(crate) fn normal_panel(rows: usize, cols: usize, seed: u64, purpose: Purpose) -> Panel {
     scaled_normal_panel(rows, cols, seed, purpose, |_| 1.0)
 }
 
-/// The same numbers, each row multiplied by a factor.
+/// The numbers of [`normal_panel`], with each row multiplied by a factor.
 pub(crate) fn scaled_normal_panel(
     rows: usize,
     cols: usize,
@@ -79,7 +80,7 @@ pub(crate) fn scaled_normal_panel(
 /// The `index`-th of several independent generators for one purpose of a seed.
 pub(crate) fn generator(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    // Purposes are below 256, so that no two pairs of purpose and index share a stream.
+    // No two pairs of purpose and index share a stream, because purposes are below 256.
     rng.set_stream(purpose as u64 | index << 8);
     rng
 }
@@ -90,7 +91,7 @@ pub(crate) fn shuffle<T>(items: &mut [T], rng: &mut ChaCha8Rng) {
 }
 
 /// Writes 0, 1, 2, … in the random order in which [`shuffle`] would put them. Places are drawn ahead of the
-/// exchanges, so that memory is asked for before it is needed.
+/// exchanges, so that memory can be asked for before it is needed.
 pub(crate) fn order(out: &mut [u32], rng: &mut ChaCha8Rng) {
     let mut places = Places::default();
     let mut block = [0; BLOCK];
@@ -101,7 +102,7 @@ pub(crate) fn order(out: &mut [u32], rng: &mut ChaCha8Rng) {
             prefetch(out, *place as usize);
         }
         for (i, &place) in (first..).zip(block.iter()) {
-            // Number i comes to a place up to its own, and what was there comes to the end.
+            // Number i goes to a place up to its own, and the number there goes to the end.
             out[i] = i as u32;
             out.swap(i, place as usize);
         }
@@ -114,13 +115,14 @@ pub(crate) fn places(out: &mut [u32], rng: &mut ChaCha8Rng) {
     out.iter_mut().for_each(|place| *place = places.next(rng));
 }
 
-/// A random number up to 0, then one up to 1, up to 2 and so on. These are the numbers that `rand` exchanges
-/// by, which does not give them away: several are taken out of one number of 32 bits while they fit.
+/// Draws a random number up to 0, then one up to 1, up to 2 and so on. These are the numbers by which
+/// `rand` exchanges, but `rand` does not expose them: it takes several out of one number of 32 bits while
+/// they fit.
 #[derive(Default)]
 struct Places {
-    /// Numbers drawn so far.
+    /// The number of places drawn so far.
     count: u32,
-    /// What is left of the last number of 32 bits, and how many can be taken out of it.
+    /// The rest of the last number of 32 bits, and how many places can still be taken out of it.
     chunk: u32,
     left: u32,
 }
@@ -129,7 +131,7 @@ impl Places {
     #[inline]
     fn next(&mut self, rng: &mut ChaCha8Rng) -> u32 {
         self.count += 1;
-        // There is no choice for the first.
+        // There is only one choice for the first number.
         if self.count == 1 {
             return 0;
         }
@@ -149,7 +151,7 @@ impl Places {
     }
 }
 
-/// m·(m + 1)·(m + 2)… as long as it is a number of 32 bits, and the number of its factors.
+/// The product m·(m + 1)·(m + 2)… with as many factors as fit into 32 bits, and the number of its factors.
 fn product(m: u32) -> (u32, u32) {
     let (mut product, mut factors) = (m, 1);
     while let Some(next) = product.checked_mul(m + factors) {
@@ -164,7 +166,7 @@ fn prefetch(numbers: &[u32], index: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
+        // SAFETY: a prefetch reads nothing and cannot fault at any address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().wrapping_add(index).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]

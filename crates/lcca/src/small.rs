@@ -1,5 +1,5 @@
-//! Decompositions of small matrices. Threads would wait for each other longer than they work, so that
-//! matrices of up to a few hundred columns are decomposed by one.
+//! Decompositions of small matrices. Matrices of up to a few hundred columns are decomposed by one thread,
+//! because several would wait for each other longer than they work.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -10,13 +10,13 @@ use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, Mat, MatRef, Par};
 
-/// Matrices with fewer columns are decomposed by one thread: at 750 columns, two to eight threads take longer
-/// than one.
+/// Matrices with fewer columns are decomposed by one thread, because at 750 columns two to eight threads
+/// take longer than one.
 const SMALL: usize = 800;
 
-/// Of matrices with more columns, leading singular vectors are worth another algorithm.
+/// The fewest rows and columns of matrices whose leading singular vectors are worth another algorithm.
 const LARGE: usize = 48;
-/// Singular values that differ by more than this factor are not found as roots of eigenvalues.
+/// The smallest share of the largest singular value for which values are found as roots of eigenvalues.
 const UNEVEN: f64 = 0.1;
 
 /// Whether singular values, the largest first, are all of about the same size.
@@ -51,7 +51,7 @@ pub struct Singular {
 }
 
 impl Singular {
-    /// The largest `count` of them.
+    /// Keeps the `count` largest singular values and their vectors.
     fn truncated(self, count: usize) -> Self {
         let count = count.min(self.values.len());
         let leading = |m: Mat<f64>| m.subcols(0, count).to_owned();
@@ -59,7 +59,7 @@ impl Singular {
     }
 }
 
-/// The thin singular value decomposition; `None` if it does not converge.
+/// The thin singular value decomposition; `None` if the iteration does not converge.
 pub(crate) fn thin_svd(m: MatRef<'_, f64>) -> Option<Singular> {
     let (rows, cols) = (m.nrows(), m.ncols());
     let (size, par, thin) = (rows.min(cols), threads_for(rows.max(cols)), ComputeSvdVectors::Thin);
@@ -71,7 +71,7 @@ pub(crate) fn thin_svd(m: MatRef<'_, f64>) -> Option<Singular> {
     Some(Singular { u, values, v })
 }
 
-/// All singular values in descending order; `None` if it does not converge.
+/// All singular values in descending order; `None` if the iteration does not converge.
 pub(crate) fn singular_values(m: MatRef<'_, f64>) -> Option<Vec<f64>> {
     let (rows, cols) = (m.nrows(), m.ncols());
     let (size, par, none) = (rows.min(cols), threads_for(rows.max(cols)), ComputeSvdVectors::No);
@@ -81,12 +81,12 @@ pub(crate) fn singular_values(m: MatRef<'_, f64>) -> Option<Vec<f64>> {
     Some((0..size).map(|i| s.column_vector()[i]).collect())
 }
 
-/// The `count` largest singular values in descending order with their vectors; `None` if it does not
-/// converge.
+/// The `count` largest singular values in descending order with their vectors; `None` if the iteration does
+/// not converge.
 ///
-/// Of large matrices, they are read off the eigenvectors of MᵀM, which takes half the time. That squares what
-/// sets the values apart, so it is done only if the values that are wanted are all of about the same size:
-/// then it costs no digits.
+/// For large matrices they come from the eigenvectors of MᵀM, which takes half the time. That squares the
+/// ratios between the values, so it is done only if the wanted values are all of about the same size,
+/// because it then costs no digits.
 pub(crate) fn leading_singular(m: MatRef<'_, f64>, count: usize) -> Option<Singular> {
     let (rows, cols) = (m.nrows(), m.ncols());
     if rows.min(cols) < LARGE {
@@ -102,8 +102,8 @@ pub(crate) fn leading_singular(m: MatRef<'_, f64>, count: usize) -> Option<Singu
     Some(Singular { u: partners(m, &v, &values), values, v })
 }
 
-/// The left singular vectors that belong to right ones, M·V, each divided by its value. With Mᵀ and left
-/// ones, it is the other way around.
+/// The left singular vectors of the given right ones: M·V, with each column divided by its singular value.
+/// Given Mᵀ and left vectors, the result is the right ones.
 pub fn partners(m: MatRef<'_, f64>, vectors: &Mat<f64>, values: &[f64]) -> Mat<f64> {
     let mut partners = times(m, vectors.as_ref());
     for (column, value) in partners.col_iter_mut().zip(values) {
@@ -112,8 +112,8 @@ pub fn partners(m: MatRef<'_, f64>, vectors: &Mat<f64>, values: &[f64]) -> Mat<f
     partners
 }
 
-/// The eigenvalues in ascending order and the eigenvectors of a symmetric matrix, of which the lower triangle
-/// is read; `None` if it does not converge.
+/// The eigenvalues in ascending order and the eigenvectors of a symmetric matrix, of which the lower
+/// triangle is read; `None` if the iteration does not converge.
 pub(crate) fn eigen(m: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     let (size, par) = (m.nrows(), threads_for(m.nrows()));
     if size == 0 {
@@ -127,7 +127,7 @@ pub(crate) fn eigen(m: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     Some(((0..size).map(|i| s.column_vector()[i]).collect(), u))
 }
 
-/// The eigenvalues alone.
+/// The eigenvalues of a symmetric matrix, in ascending order.
 pub(crate) fn eigenvalues(m: MatRef<'_, f64>) -> Option<Vec<f64>> {
     let (size, par) = (m.nrows(), threads_for(m.nrows()));
     let mut s = Diag::zeros(size);

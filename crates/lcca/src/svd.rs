@@ -1,8 +1,8 @@
 //! Leading singular vectors of one view, in weight space.
 //!
-//! Subspace iteration on C = XᵀX from a random panel (Halko, Martinsson & Tropp 2011), orthonormalized before
-//! every product, then Rayleigh-Ritz: with WᵀW = I and WᵀCW = E·S²·Eᵀ, V = WE. Costs half a pass per power
-//! iteration and half a pass more, each of k + oversampling columns. Nothing n-sized is stored.
+//! Subspace iteration on C = XᵀX from a random panel (Halko, Martinsson & Tropp 2011), orthonormalized
+//! before every product, then Rayleigh-Ritz: with WᵀW = I and WᵀCW = E·S²·Eᵀ, V = WE. It costs half a pass
+//! per power iteration and half a pass more, each of k + oversampling columns. Nothing n-sized is stored.
 
 use crate::data::{Normal, Pair, Side};
 use crate::error::{Error, Result};
@@ -86,7 +86,7 @@ fn rayleigh_ritz(w: &Panel, cw: &Panel, k: usize) -> Result<Svd> {
     if !largest.is_finite() {
         return Err(Error::Factorization("WᵀXᵀXW"));
     }
-    // Eigenvalues ascend, and those below the cut are rounding: their vectors are not singular vectors of
+    // Eigenvalues ascend. Those below the cut are rounding, so their vectors are not singular vectors of
     // anything.
     let significant: Vec<usize> = (0..m).rev().filter(|&i| values[i] > whiten::CUT * largest).collect();
     let kept = &significant[..k.min(significant.len())];

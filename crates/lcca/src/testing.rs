@@ -28,14 +28,14 @@ pub fn to_dense(view: &Matrix) -> Mat<f64> {
     dense
 }
 
-/// The same numbers as a view of dense rows.
+/// A view of dense rows with the numbers of a dense matrix.
 pub fn from_dense(dense: MatRef<'_, f64>) -> Matrix {
     let values =
         (0..dense.nrows()).flat_map(|i| (0..dense.ncols()).map(move |j| dense[(i, j)])).collect::<Vec<_>>();
     DenseRows::new(dense.nrows(), dense.ncols(), DenseValues::F64(values.into())).unwrap().into()
 }
 
-/// The same numbers as a view of sparse rows. Zeros are not stored.
+/// A view of sparse rows with the numbers of a dense matrix. Zeros are not stored.
 pub fn sparse_from_dense(dense: MatRef<'_, f64>) -> Matrix {
     let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
     for i in 0..dense.nrows() {
@@ -64,7 +64,7 @@ pub fn zipf_rows(rows: usize, cols: usize, most: usize, seed: u64) -> Matrix {
     SparseRows::new(cols, offsets.into(), columns.into(), Values::Ones).unwrap().into()
 }
 
-/// Entries of a small matrix, with so many zeros that empty rows and columns come up.
+/// The entries of a small matrix, with enough zeros for empty rows and columns to occur.
 fn entries(rows: usize, cols: usize) -> impl Strategy<Value = Vec<f64>> {
     let entry = prop_oneof![3 => Just(0.0), 2 => (-8i32..8).prop_map(|v| f64::from(v) / 4.0)];
     proptest::collection::vec(entry, rows * cols)
@@ -105,7 +105,7 @@ fn stored(kind: i32, rows: usize, cols: usize, entries: &[f64]) -> Matrix {
     }
 }
 
-/// Random orthonormal columns. If they are to be `centered`, they are also orthogonal to the column of ones.
+/// Random orthonormal columns, which are also orthogonal to the column of ones if `centered`.
 pub fn orthonormal(rows: usize, cols: usize, seed: u64, centered: bool) -> Mat<f64> {
     let noise = random_mat(rows, cols, seed);
     let with_ones =
@@ -128,8 +128,8 @@ pub fn with_correlations(rows: usize, d: &[f64], seed: u64) -> (Mat<f64>, Mat<f6
     (q.subcols(0, p) * mixed(seed + 1), y * mixed(seed + 2))
 }
 
-/// Canonical correlations from dense SVDs of the views, cut at their numerical rank. Shares no code with the
-/// engine.
+/// Canonical correlations from dense SVDs of the views, cut at their numerical rank. This shares no code
+/// with the engine.
 pub fn dense_correlations(x: &Mat<f64>, y: &Mat<f64>, center: bool) -> Vec<f64> {
     let basis = |view: &Mat<f64>| {
         let (n, p) = (view.nrows(), view.ncols());

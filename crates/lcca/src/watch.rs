@@ -1,24 +1,24 @@
-//! Watching a fit while it runs. The engine has no clock and prints nothing; the watcher does both.
+//! Watches a fit while it runs. The watcher has a clock and prints, because the engine does neither.
 
 use crate::matrix::Panel;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// What was spent on the data so far.
+/// The cost so far, in readings of the data and multiplications.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// Readings of the rows: 1 for both views, ½ for one view alone.
+    /// The number of readings of the rows: 1 for both views, ½ for one view alone.
     pub passes: f64,
-    /// Readings of Gram matrices that were formed from the rows, counted in the same way.
+    /// The number of readings of Gram matrices that were formed from the rows, counted in the same way.
     pub gram_passes: f64,
-    /// Columns multiplied: ½ for each column of W multiplied with a view's rows, ½ for each column of a
-    /// product that is added up. XᵀX·W with k columns counts as k.
+    /// The number of columns multiplied: ½ for each column of W multiplied with a view's rows, ½ for each
+    /// column of a product that is added up. XᵀX·W with k columns counts as k.
     pub columns: f64,
 }
 
 impl Cost {
-    /// The columns multiplied, in products XᵀX·W of k columns.
+    /// The cost of the multiplied columns, in products XᵀX·W of k columns.
     pub fn work(&self, k: usize) -> f64 {
         self.columns / k as f64
     }
@@ -39,22 +39,22 @@ impl std::ops::Add for Cost {
 /// One finished iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceRow {
-    /// Counted from 1.
+    /// The number of the iteration, from 1.
     pub iteration: usize,
-    /// Passes so far; one view alone is half a pass.
+    /// The number of passes so far; one view alone is half a pass.
     pub passes: f64,
-    /// Passes over Gram matrices so far.
+    /// The number of passes over Gram matrices so far.
     #[serde(default)]
     pub gram_passes: f64,
-    /// Work so far, in products XᵀX·W of k columns.
+    /// The work so far, in products XᵀX·W of k columns.
     pub work: f64,
-    /// Captured correlation of the current subspaces.
+    /// The captured correlation of the current subspaces.
     pub total: f64,
-    /// An estimate of the share of the objective's total that is still missing, if the method has one by
-    /// then.
+    /// An estimate of the share of the objective's total that is still missing, if the method has one at
+    /// this point.
     #[serde(default)]
     pub missing: Option<f64>,
-    /// Seconds so far, by the watcher's clock.
+    /// The seconds so far, by the watcher's clock.
     pub seconds: f64,
 }
 
@@ -82,28 +82,28 @@ impl fmt::Display for Loop {
 
 /// The state of a fit after an iteration: enough to continue from, in another process if need be.
 ///
-/// A checkpoint holds weights and counts, nothing as long as the rows. Continuing forms the products of the
-/// weights afresh, so the answer is right whatever the checkpoint holds; a good one saves the iterations
-/// behind it.
+/// A checkpoint holds weights and counts, nothing as long as the rows. A fit that continues gives the right
+/// answer for any weights, because it forms their products afresh; a good checkpoint saves the iterations
+/// before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
-    /// The loop it belongs to.
+    /// The loop that the checkpoint belongs to.
     pub algorithm: Loop,
     /// The weights of X and Y, p×m. A view that is eliminated has no columns here.
     pub weights: [Panel; 2],
-    /// The last step of both, if the loop keeps one.
+    /// The last step of both views, if the loop keeps one.
     pub step: Option<[Panel; 2]>,
     /// One row per iteration.
     pub trace: Vec<TraceRow>,
     /// The objective's total after every iteration, from which the stopping rule estimates growth.
     pub totals: Vec<f64>,
-    /// What the residuals said was missing after every iteration, as long as `totals`.
+    /// The missing total after every iteration as the residuals show it, as long as `totals`.
     pub by_residuals: Vec<f64>,
-    /// What was spent on the data.
+    /// The cost so far.
     pub cost: Cost,
 }
 
-/// Told about every pass and iteration, may stop the fit, and keeps the time.
+/// An observer that is told about every pass and iteration, may stop the fit, and keeps the time.
 pub trait Watch: Sync {
     /// Called after every pass. A break ends the fit with [`Error::Interrupted`](crate::Error::Interrupted).
     fn pass(&self, _cost: Cost) -> ControlFlow<()> {
@@ -128,10 +128,11 @@ pub trait Watch: Sync {
     }
 }
 
-/// Nobody watches; seconds are all 0.
+/// A watcher that does nothing. Its seconds are all 0.
 impl Watch for () {}
 
-/// Watches one of several fits, adding what was spent before it. Not resumable: no checkpoint is passed on.
+/// Watches one of several fits, adding the cost of those before it. It passes no checkpoint on, so the fits
+/// cannot be resumed.
 pub(crate) struct Continued<'a> {
     pub watch: &'a dyn Watch,
     pub before: Cost,

@@ -1,4 +1,4 @@
-//! Rank-revealing whitening: what QR of an n×k matrix becomes if only its k×k Gram matrix is known.
+//! Rank-revealing whitening: the counterpart of QR of an n×k matrix if only its k×k Gram matrix is known.
 
 use crate::decompose::{Decompose, Eigen, Leading, OnHost, Singular, singular_on_host};
 use crate::error::{Error, Result};
@@ -12,8 +12,8 @@ use rayon::prelude::*;
 /// Rounding of a Gram matrix leaves about 1e-16 times its size; four digits more leave room for sums over
 /// many rows.
 pub const CUT: f64 = 1e-12;
-/// A normalized Gram matrix with a smaller eigenvalue than this is whitened twice. Whitening loses as many
-/// digits as the condition number has, and a second round on an almost orthonormal basis brings them back.
+/// A normalized Gram matrix with a smaller eigenvalue than this is whitened twice, because whitening loses
+/// as many digits as the condition number has. A second round on an almost orthonormal basis restores them.
 const ILL_CONDITIONED: f64 = 1e-4;
 
 /// H (m×r) with HᵀGH = I_r on the numerical range of a positive semidefinite G (m×m).
@@ -23,7 +23,8 @@ pub fn whitener(gram: MatRef<'_, f64>) -> Result<Mat<f64>> {
     Ok(decompose(gram, CUT)?.0)
 }
 
-/// As [`whitener`], with another cut: the directions that are left are known to about 1e-16/`cut`.
+/// H as [`whitener`] computes it, with another cut: the directions that are left are known to about
+/// 1e-16/`cut`.
 pub(crate) fn whitener_above(gram: MatRef<'_, f64>, cut: f64) -> Result<Mat<f64>> {
     Ok(decompose(gram, cut)?.0)
 }
@@ -32,7 +33,7 @@ pub(crate) fn whitener_above(gram: MatRef<'_, f64>, cut: f64) -> Result<Mat<f64>
 /// more digits are lost.
 pub(crate) type WithShare = (Mat<f64>, f64);
 
-/// As [`whitener_above`], for several matrices at a time.
+/// The result of [`whitener_above`] for several matrices at a time, with the shares.
 pub(crate) fn whiteners_and_shares(
     by: &dyn Decompose,
     grams: &[&Mat<f64>],
@@ -49,20 +50,21 @@ pub(crate) fn whiteners_and_shares(
     Ok(all.into_iter().flatten().collect())
 }
 
-/// As [`whitener`]; `None` if so many digits would be lost that a basis should be whitened twice.
+/// H as [`whitener`] computes it; `None` if it loses too many digits and a basis should be whitened twice.
 pub(crate) fn safe_whitener(gram: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
     let (h, smallest) = decompose(gram, CUT)?;
     Ok((smallest > ILL_CONDITIONED).then_some(h))
 }
 
-/// A Gram matrix G, and what other directions explain of it.
+/// A Gram matrix G, and the part of it that other directions explain.
 pub(crate) struct Explained {
     pub gram: Mat<f64>,
     pub explained: Mat<f64>,
 }
 
-/// H with Hᵀ(G − E)H = I, where E is what other directions explain of G, and the smallest share that was
-/// kept. Shares are relative to the diagonal of G, so that rounding is left out if nothing else is left.
+/// H with Hᵀ(G − E)H = I, where E is the part of G that other directions explain, and the smallest share
+/// that was kept. Shares are relative to the diagonal of G, because rounding is then left out if nothing
+/// else is left.
 pub(crate) fn whiteners_of_rests(by: &dyn Decompose, all: &[Explained], cut: f64) -> Result<Vec<WithShare>> {
     let rests: Vec<Mat<f64>> = all.iter().map(|one| &one.gram - &one.explained).collect();
     let scaled = rests.iter().zip(all).map(|(rest, one)| (rest.as_ref(), scale_of(one.gram.as_ref())));
@@ -74,7 +76,7 @@ pub(crate) fn whiteners_of_rests(by: &dyn Decompose, all: &[Explained], cut: f64
     Ok(Spectrum::of_each(by, scaled)?.into_iter().map(of_rest).collect())
 }
 
-/// The whitener, and the smallest eigenvalue that was kept relative to the largest, or less.
+/// The whitener, and the smallest eigenvalue that was kept relative to the largest, or a smaller number.
 fn decompose(gram: MatRef<'_, f64>, cut: f64) -> Result<(Mat<f64>, f64)> {
     let scale = scale_of(gram);
     if let Some(quick) = triangular_whitener(gram, &scale) {
@@ -83,14 +85,14 @@ fn decompose(gram: MatRef<'_, f64>, cut: f64) -> Result<(Mat<f64>, f64)> {
     Ok(Spectrum::new(gram, scale)?.whitener_and_share(cut))
 }
 
-/// What gives a Gram matrix a unit diagonal.
+/// The diagonal that scales a Gram matrix to a unit diagonal.
 fn scale_of(gram: MatRef<'_, f64>) -> Vec<f64> {
     (0..gram.nrows()).map(|i| inverse_root(gram[(i, i)])).collect()
 }
 
-/// The same by a Cholesky factor, which takes a fraction of the time, if no direction depends much on others:
-/// DGD = LLᵀ and H = D·L⁻ᵀ. No norm is smaller than the largest eigenvalue, neither that of DGD nor that of
-/// its inverse.
+/// A whitener by a Cholesky factor, which takes a fraction of the time; `None` if a direction depends much
+/// on others. DGD = LLᵀ and H = D·L⁻ᵀ. The share is a lower bound from norms of DGD and of its inverse,
+/// because no norm is smaller than the largest eigenvalue.
 fn triangular_whitener(gram: MatRef<'_, f64>, scale: &[f64]) -> Option<(Mat<f64>, f64)> {
     let m = gram.nrows();
     let unit = Mat::from_fn(m, m, |i, j| {
@@ -99,7 +101,7 @@ fn triangular_whitener(gram: MatRef<'_, f64>, scale: &[f64]) -> Option<(Mat<f64>
     });
     let largest_sum = |rows: &Mat<f64>| rows.row_iter().map(|row| row.norm_l1()).fold(0.0, f64::max);
     let most = largest_sum(&unit);
-    // A number that is not finite is for others to report; NaN leaves no factor.
+    // Other code reports numbers that are not finite; NaN leaves no factor.
     if m == 0 || !most.is_finite() {
         return None;
     }
@@ -131,7 +133,7 @@ impl Spectrum {
         Ok(all.swap_remove(0))
     }
 
-    /// The same for several matrices.
+    /// Decomposes several matrices as [`Spectrum::new`] does one.
     fn of_each<'g>(
         by: &dyn Decompose,
         grams: impl Iterator<Item = (MatRef<'g, f64>, Vec<f64>)>,
@@ -186,14 +188,14 @@ pub(crate) struct Turns {
     pub values: Vec<f64>,
 }
 
-/// HxᵀCHy = U·diag(d)·Vᵀ, of which the `count` largest; an error if the decomposition does not converge.
+/// The `count` largest pairs of HxᵀCHy = U·diag(d)·Vᵀ; an error if the decomposition does not converge.
 pub(crate) fn turns(hx: &Mat<f64>, hy: &Mat<f64>, cross: MatRef<'_, f64>, count: usize) -> Result<Turns> {
     let matrix = times(times(hx.transpose(), cross).as_ref(), hy.as_ref());
     let Singular { u, values, v } = singular_on_host(&Leading { matrix, count })?;
     Ok(Turns { x: times(hx.as_ref(), u.as_ref()), y: times(hy.as_ref(), v.as_ref()), values })
 }
 
-/// The same for larger matrices, decomposed wherever that is fastest.
+/// The pairs that [`turns`] finds, for larger matrices, which `by` decomposes.
 pub(crate) fn turns_by(
     by: &dyn Decompose,
     hx: &Mat<f64>,
@@ -221,9 +223,9 @@ pub fn whiten(w: &mut Panel, products: &mut [&mut Panel]) -> Result<()> {
     Ok(())
 }
 
-/// An orthonormal basis that holds the span of W: WᵀW = I. This takes Householder QR, because the Gram matrix
-/// of a panel squares its condition number, and power iterations make that large. If columns depend on
-/// others, the basis holds directions beyond the span.
+/// Replaces W by an orthonormal basis that holds its span: WᵀW = I. This takes Householder QR, because the
+/// Gram matrix of a panel squares its condition number, and power iterations make that large. If columns
+/// depend on others, the basis holds directions beyond the span.
 pub fn orthonormalize(w: &mut Panel) {
     *w = Panel::from_mat(w.as_mat().qr().compute_thin_Q().as_ref());
 }

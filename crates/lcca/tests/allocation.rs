@@ -56,8 +56,9 @@ fn pass(pair: &dyn Pair, w: &[Panel; 2], out: &mut [Panel; 4]) {
     pair.pass(&mut ask.source(Side::Y, &w[1]).to(Side::X, xy).to(Side::Y, yy)).unwrap();
 }
 
-/// The fewest allocations in 100 warm passes among several attempts. The thread pool and the main thread of
-/// the test allocate now and then; a pass that allocates would do so at least 100 times in every attempt.
+/// The fewest allocations in 100 warm passes among several attempts. The minimum counts because the thread
+/// pool and the main thread of the test allocate now and then; a pass that allocates would do so at least
+/// 100 times in every attempt.
 fn allocations(pair: &dyn Pair) -> usize {
     let sizes = Side::BOTH.map(|side| pair.shape().cols(side));
     let w = sizes.map(|p| Panel::from_fn(p, 11, |i, j| (i + j) as f64));
@@ -74,8 +75,8 @@ fn allocations(pair: &dyn Pair) -> usize {
     fewest
 }
 
-// This file has a single test: the counter sees every thread of the process, so nothing else may run beside
-// it.
+// This file has a single test, because the counter sees every thread of the process and nothing else may
+// run beside it.
 #[test]
 fn a_warm_pass_allocates_nothing() {
     for threads in [1, 2] {

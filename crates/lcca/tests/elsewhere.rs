@@ -1,5 +1,5 @@
-//! Dense rows and Gram matrices in the memory of a device, which a stand-in plays: the host copies what it
-//! reads, and nothing before.
+//! Dense rows and Gram matrices in the memory of a device, which a stand-in plays: the host copies only the
+//! numbers that it reads.
 
 use faer::{Mat, MatRef};
 use lcca::data::{Accumulated, Counting, InMemory, JointGram, JointGrams, Moments, Pair, PanelSpace, Side};
@@ -14,10 +14,10 @@ use lcca::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-/// Numbers that the host must ask for.
+/// A stand-in for a device: the host must ask for its numbers.
 struct Device {
     numbers: Vec<f64>,
-    /// Whether a copy of all of them fails.
+    /// Whether a copy of all numbers fails.
     is_broken: bool,
     was_copied: AtomicBool,
 }
@@ -137,7 +137,7 @@ fn moments_samples_and_slices_are_those_of_the_host_without_a_copy() {
     assert!(!device.was_copied.load(Relaxed));
 }
 
-/// A space that forms Gram matrices of rows that it knows, and leaves everything else to the host.
+/// A space that forms Gram matrices of the rows that it knows, and leaves everything else to the host.
 struct Knowing(InMemory);
 
 impl Space for Knowing {
@@ -256,7 +256,7 @@ fn a_space_may_form_the_joint_gram_matrix_of_rows() {
         }
         found
     };
-    // The space knows other rows, so that only it can have given their Gram matrix.
+    // Only the space can have given the Gram matrix of the rows that it knows, because these are others.
     let known = numbers(&rows(40, 1).joint_gram(u64::MAX).unwrap());
     for (count, is_known) in [(40, true), (50, false)] {
         let own = numbers(&rows(count, 2).joint_gram(u64::MAX).unwrap());
@@ -326,7 +326,7 @@ fn a_space_may_sum_up_both_views_once() {
         let pair = InMemory::new(here(300, 6, 0), here(300, 4, 3)).unwrap();
         (pair.placed(Some(space.clone())), space)
     };
-    // Sums that only the space can have given.
+    // These are sums that only the space can have given.
     let mut doubled = moments.clone();
     doubled[1].sum.iter_mut().for_each(|sum| *sum *= 2.0);
     let (pair, space) = placed(Ok(Some(doubled.clone())));
@@ -344,7 +344,7 @@ fn a_space_may_sum_up_both_views_once() {
 /// A space whose Gram matrices have their values in the memory of a device.
 struct Forming {
     is_broken: bool,
-    /// What keeps the values of all blocks that were formed.
+    /// The devices that keep the values of all blocks that were formed.
     made: Mutex<Vec<Arc<Device>>>,
 }
 

@@ -35,7 +35,7 @@ fn parameters() -> String {
     "| parameter | meaning | default |\n|---|---|---|\n".to_string() + &rows.collect::<String>()
 }
 
-/// The default that one method has for a parameter that several share.
+/// The default of one method for a parameter that several methods share.
 fn default(method: &str, parameter: &Parameter) -> String {
     let spec = Method::named(method).expect("a method").spec();
     let own = spec.parameters().find(|own| own.name == parameter.name).expect("a parameter of the method");

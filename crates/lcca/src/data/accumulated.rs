@@ -1,8 +1,10 @@
-//! Sums over rows that arrive in batches. A fit to them equals a fit to all rows, of which nothing is kept.
+//! Sums over rows that arrive in batches. A fit to the sums equals a fit to all rows, although none of the
+//! rows is kept.
 //!
-//! Narrow views have a dense Gram matrix, about the means of the rows so far. Wide sparse views have a sparse
-//! one of the rows as they are; centering it afterwards loses as many digits as centering rows in a pass
-//! does. Adding a batch costs what forming its own matrix costs, and one addition per entry of the sum.
+//! Narrow views have a dense Gram matrix, about the means of the rows so far. Wide sparse views have a
+//! sparse one of the rows as they are; centering it afterwards loses as many digits as centering rows in a
+//! pass does. Adding a batch costs as much as forming its own matrix, plus one addition per entry of the
+//! sum.
 
 use super::formed::Formed;
 use super::in_memory::InMemory;
@@ -70,7 +72,8 @@ impl Accumulated {
         }
     }
 
-    /// Sparse blocks. Rows of a dense view are full, which is right if the other view is wide and sparse.
+    /// Sums in sparse blocks. Rows of a dense view are stored in full, which is right if the other view is
+    /// wide and sparse.
     fn sparse(pair: &InMemory, limit: u64) -> Result<Self> {
         let views = Side::BOTH.map(|side| pair.view(side));
         let one_hot = views.map(|view| matches!(view, Matrix::OneHot(_)));
@@ -79,7 +82,7 @@ impl Accumulated {
             let moments = [pair.moments(Side::X)?, pair.moments(Side::Y)?];
             JointGram::form(&[x?, y?], moments, &|row| pair.weight(row), limit)?
         } else {
-            // It may be kept for long.
+            // The sums are copied to the host, because they may be kept for long.
             pair.joint_gram(limit)?.on_host()?
         };
         Ok(Accumulated::Sparse(Box::new(Formed::new(joint, one_hot))))
@@ -98,7 +101,7 @@ impl Accumulated {
         }
     }
 
-    /// The bytes that they take.
+    /// The bytes that the sums take.
     pub fn bytes(&self) -> u64 {
         match self {
             Accumulated::Dense(sums) => 8 * (sums.gram.nrows() * sums.gram.ncols()) as u64,
@@ -154,8 +157,8 @@ mod tests {
 
     #[test]
     fn means_that_drift_cost_no_digits() {
-        // Two batches that vary by 1 around 0 and around 1e8: the sum of squares about the first mean would
-        // be 1e16 per row.
+        // Two batches that vary by 1 around 0 and around 1e8, because about the first mean the sum of
+        // squares would be 1e16 per row.
         let near = |center: f64| {
             let values: Vec<f64> = (0..40).map(|i| center + f64::from(i * i % 7)).collect();
             crate::matrix::DenseRows::new(20, 2, crate::matrix::DenseValues::F64(values.into())).unwrap()

@@ -85,7 +85,7 @@ impl<'a> Ask<'a> {
         self.targets.each_mut().map(|from| from.each_mut().map(|out| out.as_deref_mut()))
     }
 
-    /// The same request for a shorter time, to be changed by a wrapper.
+    /// A copy of the request with a shorter lifetime, which a wrapper can change.
     pub fn reborrow(&mut self) -> Ask<'_> {
         let (sources, last) = (self.sources, self.last);
         Ask { sources, targets: self.targets_mut(), last }

@@ -1,10 +1,10 @@
 //! The Gram matrix of chosen columns of both views, dense, in one pass over the rows.
 //!
-//! Sparse rows are cut into batches. Of each batch only the chosen entries are kept, by rows and by columns;
-//! column j of the result is then the sum, over the rows that hold column j, of what these rows hold from
-//! column j on. Each thread owns whole columns, so memory does not grow with the number of threads and
-//! neither do the bits of the result depend on it. The work is Σᵢ rᵢ²/2 for rows of rᵢ chosen entries. Rows
-//! that hold most of the chosen columns are multiplied densely.
+//! Sparse rows are cut into batches. Of each batch only the chosen entries are kept, by rows and by
+//! columns; column j of the result is then the sum, over the rows that hold column j, of their entries from
+//! column j on. Because each thread owns whole columns, neither the memory nor the bits of the result
+//! depend on the number of threads. The work is Σᵢ rᵢ²/2 for rows of rᵢ chosen entries. Rows that hold most
+//! of the chosen columns are multiplied densely.
 
 use super::chosen::Chosen;
 use super::paired_rows::PairedRows;
@@ -17,17 +17,18 @@ use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Chosen entries of about so many rows' worth are sorted by columns at a time: one megabyte of places.
+/// The entries of both views, about, in the rows whose chosen entries are sorted by columns at a time.
+/// Their places take one megabyte.
 const CHUNK: usize = 1 << 18;
 /// Chunks that are added up at a time.
 const BATCH: usize = 32;
 /// A column with more entries than this in one batch is summed by several threads.
 const HEAVY: usize = 1 << 17;
-/// Rows are multiplied densely if they hold more than one in so many of the chosen columns.
+/// Rows are multiplied densely if they hold more than one in `DENSE_SHARE` of the chosen columns.
 const DENSE_SHARE: usize = 3;
-/// Rows that tell how many of the chosen columns a row holds.
+/// The number of rows that are sampled to see how many of the chosen columns a row holds.
 const SAMPLE: usize = 1024;
-/// Numbers in a block of dense rows: eight megabytes.
+/// The number of entries in a block of dense rows: eight megabytes.
 const DENSE_BLOCK: usize = 1 << 20;
 /// Marks the last chosen entry of a row.
 const LAST: u32 = 1 << 31;
@@ -103,7 +104,8 @@ fn for_each_chosen(
     }
 }
 
-/// The sum over the rows so far. The last two are of the rows whose means are not subtracted yet.
+/// The sum over the rows so far. `columns` and `weight` cover only the rows whose means are not subtracted
+/// yet.
 struct BlockSum {
     gram: Lower,
     columns: Vec<f64>,
@@ -189,7 +191,7 @@ struct Chunk {
     starts: Vec<u32>,
     /// For each place, its entries as indices of `places`, rows ascending.
     entries: Vec<u32>,
-    /// For each of `entries` its value times the weight of its row; empty if all are one.
+    /// For each of `entries`, its value times the weight of its row; empty if all are one.
     weighted: Vec<f64>,
 }
 

@@ -50,7 +50,7 @@ impl Pair for Cached<'_> {
             grams: inner.grams.map(|_| self as &dyn Grams),
             joint_grams: inner.joint_grams,
             triangles: inner.triangles.map(|_| self as &dyn Triangles),
-            // Which columns are chosen changes from fit to fit.
+            // Blocks are not remembered, because every fit chooses other columns.
             blocks: inner.blocks,
             samples: inner.samples,
             covariates: inner.covariates,

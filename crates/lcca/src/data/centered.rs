@@ -1,10 +1,10 @@
 //! Centering without densifying.
 //!
-//! With column means μ, z = Wᵀ(x − μ) = Wᵀx − Wᵀμ: one k-vector is subtracted from every row's z. The z then
-//! sum to zero, so Xᵀz is already (X − 1μᵀ)ᵀz and nothing else changes. A column whose mean is m times its
-//! deviation would lose about 2·log₁₀(m) of the sixteen digits, so rows with such columns are read near an
-//! origin (`near_origin.rs`). A constant column loses all of them, so the pass leaves its row of every
-//! product as it was: zero is added instead of rounding errors.
+//! With column means μ, z = Wᵀ(x − μ) = Wᵀx − Wᵀμ: one k-vector is subtracted from every row's z. The z
+//! then sum to zero, so Xᵀz is already (X − 1μᵀ)ᵀz and nothing else changes. Rows are read near an origin
+//! (`near_origin.rs`) if they have a column with a mean of m times its deviation, because such a column
+//! would lose about 2·log₁₀(m) of the sixteen digits. A constant column loses all of them, so the pass
+//! leaves its row of every product as it was: zero is added instead of rounding errors.
 
 use super::ask::{Ask, Source};
 use super::composition::Composition;
@@ -28,7 +28,7 @@ const COLUMNS: usize = 4096;
 pub struct Centered<'a> {
     inner: &'a dyn Pair,
     mean: [Vec<f64>; 2],
-    /// The means of the pair that was given, if another one near an origin is read in its place.
+    /// The means of the given pair, if another pair near an origin is read in its place.
     given: Option<[Vec<f64>; 2]>,
     moments: [Moments; 2],
     /// For each view, the columns that are constant and not zero.
@@ -40,15 +40,14 @@ pub struct Centered<'a> {
 #[derive(Default)]
 struct Scratch {
     offsets: [Vec<Line>; 2],
-    /// Wᵀμ of some columns each, before they are added up.
+    /// One vector for each group of columns: their share of Wᵀμ, before the groups are added up.
     partial: Vec<Line>,
     /// The products' rows of constant columns as they were before the pass.
     kept: Vec<Line>,
 }
 
 impl<'a> Centered<'a> {
-    /// Reads each view once for its means. If columns would lose digits by that, `inner` is read near an
-    /// origin.
+    /// Reads each view once for its means. If centering would cost digits, `inner` is read near an origin.
     pub fn new(inner: &'a dyn Pair) -> Result<Self> {
         match inner.near_origin()? {
             Near::At(near) => {
@@ -59,7 +58,8 @@ impl<'a> Centered<'a> {
         }
     }
 
-    /// Reads each view once for its means, for rows that are near an origin already if they need one.
+    /// Reads each view once for its means, without looking for an origin, because `inner` is near one
+    /// already if it needs one.
     pub(crate) fn where_it_is(inner: &'a dyn Pair) -> Result<Self> {
         let (x, y) = (inner.moments(Side::X)?, inner.moments(Side::Y)?);
         let (moments, mean) = rayon::join(
@@ -80,12 +80,12 @@ impl<'a> Centered<'a> {
         })
     }
 
-    /// The column means of both views, of the rows that are read.
+    /// The column means of both views, taken over the rows that are read.
     pub(crate) fn means(&self) -> &[Vec<f64>; 2] {
         &self.mean
     }
 
-    /// The column means of one view of the pair that was given.
+    /// The column means of one view of the given pair.
     pub fn mean(&self, side: Side) -> &[f64] {
         &self.given.as_ref().unwrap_or(&self.mean)[side as usize]
     }
@@ -122,8 +122,8 @@ impl Pair for Centered<'_> {
         result
     }
 
-    /// Structure is declined: centered rows are neither one-hot nor sparse. So is the sparse joint Gram
-    /// matrix, which is formed of the rows as they are and centered afterwards.
+    /// Structure is declined because centered rows are neither one-hot nor sparse. The sparse joint Gram
+    /// matrix is declined because it is formed of the rows as they are and centered afterwards.
     fn capabilities(&self) -> Capabilities<'_> {
         let inner = self.inner.capabilities();
         Capabilities {
@@ -172,8 +172,8 @@ impl Triangles for Centered<'_> {
 }
 
 impl Blocks for Centered<'_> {
-    /// Given means are subtracted instead of this pair's own. A column that is constant is zero, without
-    /// rounding errors.
+    /// Given means are subtracted instead of this pair's own, because centering a centered view changes
+    /// nothing. A constant column is zero, without rounding errors.
     fn block_gram(&self, columns: [&[u32]; 2], means: Option<[&[f64]; 2]>, limit: u64) -> Result<Lower> {
         let own = [&self.mean[0][..], &self.mean[1]];
         let inner = self.inner.capabilities().require_blocks()?;
@@ -183,7 +183,7 @@ impl Blocks for Centered<'_> {
     }
 }
 
-/// offset ← Wᵀμ plus the offset that the request has already.
+/// offset ← Wᵀμ plus the offset of the request.
 fn shift(offset: &mut Vec<Line>, partial: &mut Vec<Line>, source: Source<'_>, mean: &[f64]) {
     let stride = source.panel.lines_per_row();
     offset.clear();

@@ -1,37 +1,38 @@
-//! How a pass follows from products of the rows, for a space whose panels are not in ordinary memory.
+//! A pass described as data, so that a space whose panels are not in ordinary memory can compute it.
 //!
-//! Wrappers change what goes into a pass over the rows and what comes out. With factors F and means μ of each
-//! view's columns and the rows x, y that are at the bottom,
+//! Wrappers change the panels that go into a pass over the rows and the products that come out. With
+//! factors F and means μ of each view's columns, and x, y the innermost rows, which no wrapper has changed,
 //!
 //! ```text
 //! product[target][source] = F_target · Σ (target's row)·(source's row − μ)ᵀ · F_source·W
 //! ```
 //!
-//! without the rows of dead columns. A space that knows the type of what is at the bottom can do all of it by
-//! itself.
+//! without the rows of dead columns. A space that recognizes the type of the innermost pair can compute all
+//! of this by itself.
 
 use std::any::Any;
 
-/// A pair as what it wraps, and what is done to its products.
+/// The innermost pair under some wrappers, and the changes that these make to its products.
 #[derive(Clone, Copy)]
 pub struct Composition<'a> {
-    /// The rows or Gram matrices at the bottom: an `InMemory` or a `JointGram`.
+    /// The innermost rows or Gram matrices: an `InMemory` or a `JointGram`.
     pub home: &'a (dyn Any + Send + Sync),
     /// The column means that are subtracted from each view, if any are.
     pub means: Option<[&'a [f64]; 2]>,
-    /// For each view the factors of its columns; `None` leaves it as it is.
+    /// For each view, the factors of its columns; `None` leaves the view as it is.
     pub factors: [Option<&'a [f64]>; 2],
-    /// For each view the columns of which nothing is left, ascending: their rows of every product are zero.
+    /// For each view, the columns that are zero after subtraction, ascending: their rows of every product
+    /// are zero.
     pub dead: [&'a [usize]; 2],
 }
 
 impl<'a> Composition<'a> {
-    /// Nothing is done to the products.
+    /// A composition that leaves the products as they are.
     pub fn of(home: &'a (dyn Any + Send + Sync)) -> Self {
         Composition { home, means: None, factors: [None, None], dead: [&[], &[]] }
     }
 
-    /// Whether this is what is at the bottom, as it is.
+    /// Whether nothing is subtracted from the innermost pair and no column is scaled.
     pub fn is_plain(&self) -> bool {
         self.means.is_none() && !self.is_scaled()
     }

@@ -25,9 +25,9 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Continues from what was spent before.
+    /// Continues from the cost of earlier work.
     pub fn starting_at(spent: Cost) -> Self {
-        // Atomic counters are whole numbers, and everything is counted in halves.
+        // Everything is counted in halves, because atomic counters are whole numbers.
         let halves = |count: f64| AtomicU64::new((2.0 * count) as u64);
         Tally {
             half_passes: halves(spent.passes),
@@ -36,7 +36,7 @@ impl Tally {
         }
     }
 
-    /// What was spent so far.
+    /// The cost so far.
     pub fn cost(&self) -> Cost {
         let half = |counter: &AtomicU64| counter.load(Relaxed) as f64 / 2.0;
         Cost {
@@ -47,18 +47,18 @@ impl Tally {
     }
 }
 
-/// A pair that counts what is spent on it.
+/// A pair that counts the passes and multiplications spent on it.
 pub struct Counting<'a> {
     inner: &'a dyn Pair,
     watch: &'a dyn Watch,
     tally: &'a Tally,
     half_passes: &'a AtomicU64,
-    /// What reading a block of Gram matrices costs: nothing if they are there already.
+    /// The cost of reading a block of Gram matrices in half passes: 0 if the matrices are formed already.
     half_passes_for_block: usize,
 }
 
 impl<'a> Counting<'a> {
-    /// Counts passes over rows, and tells `watch` about every one.
+    /// Counts passes over rows, and tells `watch` about each of them.
     pub fn rows(inner: &'a dyn Pair, tally: &'a Tally, watch: &'a dyn Watch) -> Self {
         Counting { inner, watch, tally, half_passes: &tally.half_passes, half_passes_for_block: 2 }
     }
@@ -68,7 +68,7 @@ impl<'a> Counting<'a> {
         Counting { inner, watch, tally, half_passes: &tally.half_gram_passes, half_passes_for_block: 0 }
     }
 
-    /// What was spent so far.
+    /// The cost so far, including that of other pairs with the same tally.
     pub fn cost(&self) -> Cost {
         self.tally.cost()
     }
@@ -76,7 +76,7 @@ impl<'a> Counting<'a> {
     /// Counts a pass that multiplied `columns` columns of each source and formed the products
     /// `wants[target][source]`.
     pub fn count_pass(&self, columns: [usize; 2], wants: [[bool; 2]; 2]) -> Result<()> {
-        // A view's rows are read if its own products are wanted or if it takes the other's.
+        // A view's rows are read if they are the source or the target of a wanted product.
         let is_read = |view: usize| wants[0][view] || wants[1][view] || wants[view][0] || wants[view][1];
         let half_passes = (0..2).filter(|&view| is_read(view)).count();
         let mut half_columns = 0;
@@ -94,7 +94,7 @@ impl<'a> Counting<'a> {
         self.count(self.half_passes_for_block, 0)
     }
 
-    /// Counts the reading of all rows for their Gram matrix.
+    /// Counts one reading of all rows, which forms their Gram matrix.
     pub fn count_gram(&self) -> Result<()> {
         self.count(2, 0)
     }
@@ -131,7 +131,7 @@ impl Pair for Counting<'_> {
             joint_grams: inner.joint_grams.map(|_| self as &dyn JointGrams),
             triangles: inner.triangles.map(|_| self as &dyn Triangles),
             blocks: inner.blocks.map(|_| self as &dyn Blocks),
-            // Neither is looking at a few rows.
+            // Looking at a few rows is not counted either.
             samples: inner.samples,
             covariates: inner.covariates.map(|_| self as &dyn Covariates),
             space: inner.space,

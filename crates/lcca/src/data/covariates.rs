@@ -1,12 +1,12 @@
-//! What covariates explain of two views: the projection that takes them out, as sums over rows.
+//! The part of two views that covariates explain: the projection that takes it out, as sums over rows.
 //!
 //! With Z the covariates, centered if the views are, and H such that Q = Z·H has orthonormal columns, the
-//! residuals of X are X − Q·QᵀX. Nothing of that is formed: all that is needed is M = XᵀQ, as high as X is
-//! wide, because (X − QQᵀX)ᵀ(Y − QQᵀY) = XᵀY − Mx·Myᵀ. The coefficients of X's columns on Z are M·Hᵀ.
+//! residuals of X are X − Q·QᵀX. They are never formed: M = XᵀQ is enough, as high as X is wide, because (X
+//! − QQᵀX)ᵀ(Y − QQᵀY) = XᵀY − Mx·Myᵀ. The coefficients of X's columns on Z are M·Hᵀ.
 //!
-//! H is rank-revealing: columns of Z that depend on others, and constant ones if Z is centered, drop out. It
-//! is found in two rounds if ZᵀZ is ill conditioned, because one round loses as many digits as the condition
-//! number has.
+//! H is rank-revealing: columns of Z that depend on others, and constant ones if Z is centered, drop out.
+//! It is found in two rounds if ZᵀZ is ill conditioned, because one round loses as many digits as the
+//! condition number has.
 
 use super::moments::Moments;
 use super::triangle::Triangle;
@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 /// Directions of ZᵀZ, scaled to a unit diagonal, whose share is below this depend on the others.
 const CUT: f64 = 1e-10;
 
-/// Rows that know of other columns Z, the covariates, that are to be taken out of both views.
+/// Rows with further columns Z, the covariates, whose part is to be taken out of both views.
 pub trait Covariates: Sync {
     /// Columns of Z.
     fn covariate_columns(&self) -> usize;
@@ -29,11 +29,11 @@ pub trait Covariates: Sync {
     /// Sums over the rows for each column of Z.
     fn covariate_moments(&self) -> Result<&Moments>;
 
-    /// XᵀZ·V and YᵀZ·V for a panel V as high as Z is wide. `mean` is subtracted from every row of Z; if it is
-    /// that of all rows, the products are those of centered columns.
+    /// XᵀZ·V and YᵀZ·V for a panel V as high as Z is wide. `mean` is subtracted from every row of Z: if it
+    /// is the mean of all rows, the products are those of centered columns.
     fn covariate_products(&self, v: &Panel, mean: Option<&[f64]>) -> Result<[Panel; 2]>;
 
-    /// VᵀZᵀZ·V, summed up from the rows of Z·V, so that it is as exact as those.
+    /// VᵀZᵀZ·V, summed up from the rows of Z·V, because that is as exact as those rows are.
     fn covariate_gram(&self, v: &Panel, mean: Option<&[f64]>) -> Result<Mat<f64>>;
 
     /// The triangular factor of the residuals of both views on the columns (Z − 1·meanᵀ)·V, and on the column
@@ -41,7 +41,7 @@ pub trait Covariates: Sync {
     fn residual_triangle(&self, v: &Panel, mean: Option<&[f64]>, limit: u64) -> Result<Triangle>;
 }
 
-/// The covariates of some rows, and their moments once they were asked for.
+/// The covariates of some rows, and their moments once these were asked for.
 pub(super) struct CovariateRows {
     pub rows: Matrix,
     pub moments: OnceLock<Moments>,
@@ -53,7 +53,7 @@ impl From<Matrix> for CovariateRows {
     }
 }
 
-/// What covariates explain of two views.
+/// The part of two views that covariates explain.
 pub struct Explained {
     /// The means of the covariates, if they are centered.
     pub mean: Option<Vec<f64>>,
@@ -66,7 +66,7 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Reads the rows for the products of Z with itself, and once more for those with the views.
+    /// Reads the rows for the products of Z with itself, and once more for the products with the views.
     pub fn new(covariates: &dyn Covariates, center: bool) -> Result<Self> {
         let raw = covariates.covariate_moments()?;
         let mean = center.then(|| raw.mean());
@@ -94,7 +94,7 @@ impl Explained {
         Ok(Explained { mean, basis, along, sums })
     }
 
-    /// Independent covariates.
+    /// The number of independent covariates.
     pub fn rank(&self) -> usize {
         self.basis.cols()
     }
@@ -104,7 +104,7 @@ impl Explained {
         panels::times(&self.along[side as usize], self.basis.as_mat().transpose())
     }
 
-    /// XᵀQ of both views with columns multiplied by `factors`.
+    /// XᵀQ of both views after their columns are multiplied by `factors`.
     pub fn scaled(&self, factors: [Option<&[f64]>; 2]) -> [Panel; 2] {
         let mut along = self.along.clone();
         for (along, factors) in along.iter_mut().zip(factors) {
@@ -114,7 +114,7 @@ impl Explained {
     }
 }
 
-/// `a` ← `a` − M·T on rows of a panel, without another panel.
+/// `out` ← `out` − M·T on rows of a panel, without another panel.
 pub(super) fn subtract_product(out: &mut Panel, m: &Panel, t: MatRef<'_, f64>) {
     let negative: Mat<f64> = -t;
     panels::add_product(out, m, negative.as_ref());

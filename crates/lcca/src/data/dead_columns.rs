@@ -1,23 +1,23 @@
-//! Columns of which nothing is left after something was subtracted: constant ones without their mean, and
-//! those that covariates explain. Their products would be rounding errors, so a pass leaves their rows of
-//! every product as they were, and Gram matrices have zeros there.
+//! Columns that are zero after subtraction: constant columns without their mean, and columns that
+//! covariates explain. A pass leaves their rows of every product as they were, because their products would
+//! be rounding errors, and Gram matrices have zeros there.
 
 use super::ask::Ask;
 use crate::matrix::Line;
 use crate::side::Side;
 use faer::MatMut;
 
-/// For each view, such columns, ascending.
+/// For each view, its dead columns, ascending.
 pub(super) struct DeadColumns(pub [Vec<usize>; 2]);
 
 impl DeadColumns {
-    /// Copies their rows of all products into `kept`.
+    /// Copies the dead columns' rows of all products into `kept`.
     pub fn keep(&self, ask: &mut Ask<'_>, kept: &mut Vec<Line>) {
         kept.clear();
         self.for_each(ask, |row| kept.extend_from_slice(row));
     }
 
-    /// Puts back what was kept.
+    /// Puts back the rows that [`DeadColumns::keep`] copied.
     pub fn put_back(&self, ask: &mut Ask<'_>, mut kept: &[Line]) {
         self.for_each(ask, |row| {
             let (before, after) = kept.split_at(row.len());
@@ -26,8 +26,8 @@ impl DeadColumns {
         });
     }
 
-    /// Clears their rows and columns of the lower triangle of a Gram matrix, whose row i is that of column
-    /// `columns[i].1` of view `columns[i].0`.
+    /// Clears the rows and columns of dead columns in the lower triangle of a Gram matrix, whose row i is
+    /// that of column `columns[i].1` of view `columns[i].0`.
     pub fn clear(&self, mut gram: MatMut<'_, f64>, columns: impl Iterator<Item = (usize, usize)>) {
         for (place, (side, column)) in columns.enumerate() {
             if self.0[side].binary_search(&column).is_ok() {
@@ -37,7 +37,7 @@ impl DeadColumns {
         }
     }
 
-    /// Calls `visit` with every row of a product that belongs to such a column.
+    /// Calls `visit` with every row of a product that belongs to a dead column.
     fn for_each(&self, ask: &mut Ask<'_>, mut visit: impl FnMut(&mut [Line])) {
         for (target, source) in Side::BOTH.into_iter().flat_map(|t| Side::BOTH.map(|s| (t, s))) {
             let Some(panel) = ask.target(target, source) else { continue };
@@ -49,7 +49,7 @@ impl DeadColumns {
     }
 }
 
-/// The columns of a block of chosen ones, by view and number, those of X first.
+/// The chosen columns of both views by view and number, those of X first.
 pub(super) fn numbered(columns: [&[u32]; 2]) -> impl Iterator<Item = (usize, usize)> + Clone + '_ {
     let of_view = move |side: usize| columns[side].iter().map(move |&column| (side, column as usize));
     of_view(0).chain(of_view(1))

@@ -10,12 +10,13 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
-/// Rows multiplied at a time: enough for a fast matrix product, few enough for the cache.
+/// The number of rows multiplied at a time: enough for a fast matrix product, few enough for the cache.
 const BLOCK: usize = 512;
-/// The same for views of fewer than 256 columns, which a block of 512 rows would make the system fetch pages
-/// for.
+/// The number of rows multiplied at a time for views of fewer than 256 columns, because the system would
+/// have to fetch pages for a block of 512 rows.
 const NARROW_BLOCK: usize = 128;
-/// Multiplications that are worth another thread: one does fewer in about two milliseconds.
+/// The number of multiplications that is worth another thread: one thread does fewer in about two
+/// milliseconds.
 const WORTHWHILE: usize = 50_000_000;
 
 /// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over the rows z of Z, with μ the means, or 0.
@@ -31,7 +32,7 @@ pub(super) fn form(
     let means = centering.map(|centering| centering.means);
     let means = means.as_ref().map(|means| &means[..]);
     if let Some(weights) = weights {
-        // Rows that do not count are not multiplied: a resample has none of a third of the rows.
+        // Rows of weight 0 are not multiplied, because a resample leaves out a third of the rows.
         let counting: Vec<usize> = weights
             .as_slice()
             .iter()
@@ -44,7 +45,8 @@ pub(super) fn form(
     form_rows(views, weights, means, (views[0].rows(), &|row| row), limit)
 }
 
-/// The same for `count` of the rows, always by matrix products: `row` names each of them.
+/// The lower triangle that [`form`] computes, over `count` of the rows and always by matrix products: `row`
+/// names each of them.
 pub(super) fn form_rows(
     views: &[Matrix],
     weights: Option<&Buffer<f64>>,

@@ -1,38 +1,39 @@
-//! How many entries [X Y]ᵀ[X Y] would have, from a sample of the rows.
+//! The number of entries that [X Y]ᵀ[X Y] would have, estimated from a sample of the rows.
 //!
-//! A row of r entries in both views brings r(r + 1)/2 pairs of columns; the Gram matrix has an entry for
-//! every pair that occurs. Of s sampled rows with D different pairs, f of them seen once, the next row brings
-//! new pairs at the rate f/s (Good & Turing), so D grows like s^(f/D), and n rows have about D·(n/s)^(f/D).
-//! The exponent falls as rows are added, so the estimate is on the high side.
+//! A row of r entries in both views contributes r(r + 1)/2 pairs of columns; the Gram matrix has an entry
+//! for every pair that occurs. If s sampled rows have D different pairs, f of which occur once, the next
+//! row adds new pairs at the rate f/s (Good & Turing), so D grows like s^(f/D), and n rows have about
+//! D·(n/s)^(f/D). The estimate is on the high side, because the exponent falls as rows are added.
 
 use crate::matrix::{Matrix, Reader, zeros};
 use crate::side::Shape;
 use rayon::prelude::*;
 
-/// Pairs of columns in the sample. One row more may end it, so it has at most twice as many; a row with more
-/// pairs than this is skipped.
+/// The number of pairs of columns at which the sample ends. It holds at most twice as many, because its
+/// last row may add as many again; a row with more pairs than this is skipped.
 const SAMPLE: f64 = 1e6;
 
-/// Rows whose pairs one thread counts at a time, rows whose pairs it collects, and parts of the pairs that it
-/// compares.
+/// The numbers of rows whose pairs one thread counts at a time, of rows whose pairs it collects at a time,
+/// and of parts in which the pairs are compared.
 const COUNTED: usize = 1 << 14;
 const COLLECTED: usize = 1 << 10;
 const PARTS: usize = 64;
-/// Rows that one thread looks at before some of them are taken.
+/// The number of rows that one thread looks at before some of them are taken.
 const LOOKED_AT: usize = 1 << 10;
-/// Pairs that one thread takes apart at a time, and an odd number by which they are multiplied for it.
+/// The number of pairs that one thread puts into parts at a time, and the odd number that pairs are
+/// multiplied by to spread them over the parts.
 const PARTED: usize = 1 << 16;
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// If there are more pairs than this per entry, passes over the rows are cheaper and no sample is needed to
-/// see it.
+/// With more pairs than this per entry, passes over the rows are cheaper, and no sample is needed to see
+/// it.
 const HOPELESS: f64 = 1000.0;
 
-/// Forming an entry's share of the matrix costs about this share of what a fit of few passes spends on one
-/// that is formed.
+/// The cost of a multiplication that forms the matrix, as a share of the cost of an entry of the formed
+/// matrix in a fit of few passes.
 const FORMING: f64 = 0.02;
 
-/// What Gram mode would cost.
+/// The cost of Gram mode.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GramEstimate {
     /// Entries of all four blocks, approximately.
@@ -44,8 +45,8 @@ pub struct GramEstimate {
 }
 
 impl GramEstimate {
-    /// Bytes that forming the blocks takes: the four of them while they are put together, and a transposed
-    /// view.
+    /// The bytes that forming the blocks takes: all four of them while they are put together, and a
+    /// transposed view.
     pub fn bytes(&self) -> f64 {
         24.0 * self.entries + 4.0 * self.touched
     }
@@ -54,23 +55,23 @@ impl GramEstimate {
 /// Counts over all rows, and the pairs of columns in a sample of them.
 #[derive(Clone, Debug)]
 pub struct GramSample {
-    /// Rows in all.
+    /// The number of rows in all.
     pub rows: usize,
-    /// Rows whose pairs are in the sample.
+    /// The number of rows whose pairs are in the sample.
     pub sampled_rows: usize,
-    /// Pairs of columns in all rows.
+    /// The number of pairs of columns in all rows.
     pub all: f64,
-    /// Pairs in the row with the most.
+    /// The number of pairs in the row with the most.
     pub largest: f64,
-    /// Stored entries of both views.
+    /// The number of stored entries of both views.
     pub stored: f64,
-    /// The sampled pairs, one row's after another's.
+    /// The sampled pairs, row after row.
     pub pairs: Vec<u64>,
 }
 
 impl GramSample {
     /// Samples two views that are one of `pieces` pieces of the rows, and takes that share of the whole
-    /// sample.
+    /// sample from them.
     pub(super) fn new(views: &[Matrix; 2], pieces: usize) -> Self {
         let [x, y] = views;
         let (rows, stored) = (x.rows(), (x.entries() + y.entries()) as f64);
@@ -113,7 +114,7 @@ impl GramSample {
         self.pairs = concatenated(&collected.collect::<Vec<_>>());
     }
 
-    /// Whether rows have so many pairs that Gram matrices cannot pay.
+    /// Whether the pairs outnumber the entries so far that Gram matrices cannot pay.
     fn is_hopeless(&self) -> bool {
         self.all > HOPELESS * self.stored
     }
@@ -124,7 +125,7 @@ impl GramSample {
         self.apart() <= self.stored
     }
 
-    /// Entries beside the diagonals, if no pair occurred twice.
+    /// The number of entries off the diagonals if no pair occurred twice.
     fn apart(&self) -> f64 {
         2.0 * (self.all - self.stored)
     }
@@ -148,14 +149,14 @@ impl GramSample {
         let most = (width + self.apart()).min(width * width);
         let entries = if self.sampled_rows == 0 { most } else { self.grown() };
         GramEstimate {
-            // A single row brings all its pairs, sampled or not.
+            // A single row contributes all its pairs, sampled or not.
             entries: entries.max(2.0 * self.largest).min(most),
             work: 2.0 * self.all,
             touched: 3.0 * self.stored,
         }
     }
 
-    /// Twice the different pairs that all rows may be expected to have.
+    /// Twice the number of different pairs that all rows may be expected to have.
     fn grown(&self) -> f64 {
         let (different, once) = count(&self.pairs);
         let unseen = self.rows as f64 / self.sampled_rows.max(1) as f64;
@@ -164,8 +165,8 @@ impl GramSample {
 }
 
 impl GramEstimate {
-    /// Whether passes over the joint Gram matrix are clearly cheaper than passes over the rows, even if only
-    /// this share of the rows is different and equal ones are merged.
+    /// Whether passes over the joint Gram matrix are clearly cheaper than passes over the rows, even if
+    /// only this share of the rows is different and equal ones are merged.
     pub(super) fn is_small(&self, share: f64) -> bool {
         self.entries + FORMING * self.work < share * self.touched
     }
@@ -186,7 +187,8 @@ fn pairs_in(views: &[Reader<'_>; 2], row: usize) -> f64 {
     (r * (r + 1) / 2) as f64
 }
 
-/// Appends the pairs of columns, of both views together, that a row holds. `columns` is scratch memory.
+/// Appends the pairs of columns, of both views together, in which a row has entries. `columns` is scratch
+/// memory.
 fn push_pairs(
     [x, y]: &[Reader<'_>; 2],
     x_cols: usize,
@@ -215,8 +217,8 @@ fn concatenated(parts: &[Vec<u64>]) -> Vec<u64> {
     all
 }
 
-/// How many are different, and how many of those occur once. Equal pairs come into the same part, and parts
-/// are sorted by themselves.
+/// The number of different pairs, and the number of pairs that occur once. Each part is sorted by itself,
+/// because equal pairs come into the same part.
 fn count(pairs: &[u64]) -> (f64, f64) {
     let part_of = |pair: u64| (pair.wrapping_mul(SPREAD) >> (u64::BITS - PARTS.ilog2())) as usize;
     let parted = |pairs: &[u64]| {

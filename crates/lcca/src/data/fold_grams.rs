@@ -1,9 +1,9 @@
 //! The joint Gram matrices of the folds of cross-validation, formed together.
 //!
-//! The Gram matrix of some rows is the sum of those of its parts. Reading the rows once gives the matrices of
-//! all folds on one pattern, and the matrix of all folds but one is a sum over lanes: cheap, and without the
-//! cancellation of "all minus one". Memory: (4 + 8·folds) bytes per entry of XᵀX, XᵀY and YᵀY, and twice that
-//! while they are formed.
+//! The Gram matrix of some rows is the sum of those of its parts. Reading the rows once gives the matrices
+//! of all folds on one pattern, and the matrix of all folds but one is a sum over lanes: cheap, and without
+//! the cancellation of "all minus one". Memory: (4 + 8·folds) bytes per entry of XᵀX, XᵀY and YᵀY, and
+//! twice that while they are formed.
 
 use super::formed::Formed;
 use super::in_memory::InMemory;
@@ -17,10 +17,10 @@ use crate::matrix::{Matrix, SparseRows, Values};
 use crate::side::{Shape, Side};
 use rayon::prelude::*;
 
-/// Bytes of an entry of YᵀX: its column, and its place in XᵀY.
+/// The bytes of an entry of YᵀX: its column, and its place in XᵀY.
 const TRANSPOSED: u64 = (size_of::<u32>() + size_of::<u64>()) as u64;
-/// Bytes of the matrix of one choice of folds, for each entry of XᵀX, XᵀY and YᵀY: values, those of YᵀX
-/// included.
+/// The bytes that the matrix of one choice of folds takes for each entry of XᵀX, XᵀY and YᵀY: its values,
+/// including those of YᵀX.
 const CHOSEN: u64 = 2 * size_of::<f64>() as u64;
 
 /// The joint Gram matrix of each fold.
@@ -38,8 +38,9 @@ pub struct FoldGrams {
 }
 
 impl FoldGrams {
-    /// Forms the matrices of `count` folds; `fold` names that of each row. The views must be sparse or
-    /// one-hot, with rows that can be numbered in 32 bits. An error if it would take more than `limit` bytes.
+    /// Forms the matrices of `count` folds; `fold` has the fold of each row. The views must be sparse or
+    /// one-hot, with rows that can be numbered in 32 bits. An error if the matrices would take more than
+    /// `limit` bytes.
     pub fn form(pair: &InMemory, fold: &[u32], count: usize, limit: u64) -> Result<Self> {
         let [x, y] = Side::BOTH.map(|side| pair.view(side));
         let weight = |row: usize| pair.weight(row);
@@ -61,7 +62,8 @@ impl FoldGrams {
             }
             _ => Laned::product(by_columns, view, (fold, count), &weight, true, &allowance),
         };
-        // X by columns serves two blocks and is dropped before Y is transposed.
+        // X by columns serves two blocks, and is dropped before Y is transposed, because the two transposes
+        // are not needed at the same time.
         let (xx, xy) = {
             let by_columns = Transposed::new(x);
             let xx = gram(x, Side::X, &by_columns)?;
@@ -108,7 +110,7 @@ impl FoldGrams {
         Ok(Formed::new(JointGram::from_all_blocks(shape, moments, blocks), self.one_hot))
     }
 
-    /// Entries of all four blocks.
+    /// The number of entries of all four blocks.
     pub fn entries(&self) -> u64 {
         [&self.xx, &self.xy, &self.yy].map(|block| block.pattern().entries()).iter().sum::<u64>()
             + self.yx.entries()

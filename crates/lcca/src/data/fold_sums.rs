@@ -1,9 +1,10 @@
 //! The dense Gram matrices of the folds of cross-validation, for narrow views: the rows are read once for all
 //! folds.
 //!
-//! Every fold's matrix is taken about the same center, the mean of all rows, so that the matrices can be
-//! added, and so that centering on the mean of some folds afterwards is a small correction. All folds but one
-//! are sums of the folds before and after it: nothing is subtracted. Memory: two matrices for each fold.
+//! Every fold's matrix is taken about the same center, the mean of all rows. The matrices can therefore be
+//! added, and centering on the mean of some folds afterwards is a small correction. The matrix of all folds
+//! but one is the sum of those before and after it: nothing is subtracted. Memory: two matrices for each
+//! fold.
 
 use super::dense_gram;
 use super::in_memory::InMemory;
@@ -25,15 +26,15 @@ pub struct FoldSums {
 }
 
 impl FoldSums {
-    /// Whether a view is dense, or matrix products form the Gram matrix of these views. Sparse rows for which
-    /// anything is cheaper gain little if folds share it.
+    /// Whether a view is dense, or matrix products form the Gram matrix of these views. Otherwise sparse
+    /// rows have a cheaper way, and folds gain little by sharing it.
     pub fn pays(pair: &InMemory) -> bool {
         let views = Side::BOTH.map(|side| pair.view(side).clone());
         views.iter().any(|view| matches!(view, Matrix::Dense(_))) || !scatter_gram::pays(&views)
     }
 
-    /// Forms the matrices of `count` folds; `fold` names that of each row. An error if it would take more
-    /// than `limit` bytes.
+    /// Forms the matrices of `count` folds; `fold` has the fold of each row. An error if the matrices would
+    /// take more than `limit` bytes.
     pub fn form(pair: &InMemory, fold: &[u32], count: usize, limit: u64) -> Result<Self> {
         let views: [Matrix; 2] = Side::BOTH.map(|side| pair.view(side).clone());
         let width = views.iter().map(Matrix::cols).sum::<usize>() as u64;
@@ -62,7 +63,8 @@ impl FoldSums {
         Ok(FoldSums { own, others })
     }
 
-    /// The rows of all folds but one. `rows` are the same rows, for what Gram matrices cannot tell.
+    /// All rows but those of one fold, as sums. `rows` are the same rows, to answer questions that Gram
+    /// matrices cannot.
     pub fn without(&self, fold: usize, rows: InMemory) -> Summed<'_> {
         Summed::new(&self.others[fold], Some(rows))
     }
@@ -73,10 +75,11 @@ impl FoldSums {
     }
 }
 
-/// For each of the items, the sum of all others: those before it and those after it. Two items or more.
+/// For each of the items, the sum of all others: those before it and those after it. There must be two
+/// items or more.
 fn all_but_one<T: Clone>(items: &[T], plus: impl Fn(T, &T) -> T) -> Vec<T> {
     let mut after: Vec<T> = Vec::with_capacity(items.len());
-    // From the last item down, so that the sum over the items after the one at hand comes last.
+    // From the last item down, because the sum over the items after the current one then comes last.
     for item in items[1..].iter().rev() {
         let sum = after.last().cloned().map_or_else(|| item.clone(), |sum| plus(sum, item));
         after.push(sum);

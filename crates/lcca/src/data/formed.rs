@@ -1,5 +1,4 @@
-//! Rows of which nothing but the joint Gram matrix is left: a fit to them reads that matrix instead of any
-//! rows.
+//! A pair that is known only by its joint Gram matrix: a fit reads that matrix instead of any rows.
 
 use super::ask::Ask;
 use super::composition::Composition;
@@ -10,7 +9,7 @@ use super::pair::{Capabilities, JointGrams, Pair, Reduced, Structure};
 use crate::error::Result;
 use crate::side::{Shape, Side};
 
-/// A pair that is its own joint Gram matrix. A clone shares its entries.
+/// A pair that is its own joint Gram matrix. A clone shares the entries.
 #[derive(Clone)]
 pub struct Formed {
     joint: JointGram,
@@ -18,7 +17,7 @@ pub struct Formed {
 }
 
 impl Formed {
-    /// `one_hot` says of each view whether every row held at most one entry, and that entry was 1.
+    /// `one_hot` says for each view whether every row held at most one entry, and that entry was 1.
     pub fn new(joint: JointGram, one_hot: [bool; 2]) -> Self {
         Formed { joint, one_hot }
     }
@@ -71,7 +70,7 @@ impl Structure for Formed {
         self.one_hot[side as usize]
     }
 
-    /// Rows cannot get fewer than none.
+    /// Declined, because there are no rows to merge.
     fn reduced(&self) -> Result<Option<Reduced>> {
         Ok(None)
     }

@@ -15,12 +15,12 @@ use crate::side::Side;
 /// Sums over rows, of which more can be added.
 pub struct GatheredMoments {
     first: Vec<f64>,
-    /// About the first row.
+    /// The moments about the first row.
     about_first: Moments,
 }
 
 impl GatheredMoments {
-    /// No rows yet.
+    /// Moments of no rows yet.
     pub fn new(cols: usize) -> Self {
         GatheredMoments { first: vec![0.0; cols], about_first: Moments::zero(cols) }
     }
@@ -56,7 +56,7 @@ impl GatheredMoments {
         self.about_first.square.iter().map(|&square| square > 0.0).collect()
     }
 
-    /// What is to be subtracted from each column before its rows are standardized; `None` if no column is far
+    /// The numbers to subtract from the columns before rows are standardized; `None` if no column is far
     /// from zero.
     fn origin(&self) -> Option<Vec<f64>> {
         let Moments { weight, sum, count, .. } = &self.about_first;
@@ -69,7 +69,8 @@ impl GatheredMoments {
         origin.iter().any(|&number| number != 0.0).then_some(origin)
     }
 
-    /// Rows near the origin: columns that are far from zero less a number near their mean.
+    /// The rows near the origin: a number near the mean is subtracted from each column that is far from
+    /// zero.
     pub fn near(&self, rows: &Matrix) -> Matrix {
         self.origin().map_or_else(|| rows.clone(), |origin| rows.less(&origin))
     }
@@ -102,7 +103,8 @@ mod tests {
     use crate::data::ColumnScale;
     use crate::matrix::{DenseRows, DenseValues, SparseRows, Values};
 
-    /// One number per row: near a million deviations, near zero, always the same, and zero at first.
+    /// Rows of four columns: one in the millions with deviations of some 1e-7, one near zero, one constant,
+    /// and one that is zero at first.
     fn rows() -> Vec<[f64; 4]> {
         (0..90)
             .map(|i| {

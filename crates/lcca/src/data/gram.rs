@@ -1,7 +1,7 @@
 //! The Gram matrix of one view.
 //!
-//! For sparse rows it is formed by `product`: the work is Σᵢ rᵢ² for rows of rᵢ entries, the memory that of
-//! the transpose and the result.
+//! For sparse rows it is formed by `product`: the work is Σᵢ rᵢ² for rows of rᵢ entries, and the memory is
+//! that of the transpose and the result.
 
 use super::dense_gram::{self, mirrored};
 use super::product::{Allowance, upper_triangle};
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 /// The rows and values of one column.
 type Column = (Vec<usize>, Vec<f64>);
 
-/// C = XᵀX, less `weight`·μμᵀ if the view is centered.
+/// C = XᵀX, minus `weight`·μμᵀ if the view is centered.
 pub struct GramMatrix {
     /// XᵀX of the stored rows.
     pub stored: StoredGram,
@@ -22,18 +22,18 @@ pub struct GramMatrix {
     pub shift: Option<(Vec<f64>, f64)>,
 }
 
-/// XᵀX in the storage it was formed in.
+/// XᵀX in the storage in which it was formed.
 pub enum StoredGram {
-    /// Few entries.
+    /// A matrix of few entries.
     Sparse(SparseGram),
-    /// All entries.
+    /// A matrix with all entries stored.
     Dense(Mat<f64>),
 }
 
 /// The lower triangle of a symmetric matrix, column by column, rows ascending. Every diagonal entry is
 /// stored, zero or not, because a factorization needs its place.
 pub struct SparseGram {
-    /// Where each column begins, and where the last ends.
+    /// Where each column begins, and where the last one ends.
     pub starts: Vec<usize>,
     /// The row of each entry.
     pub rows: Vec<usize>,
@@ -42,7 +42,7 @@ pub struct SparseGram {
 }
 
 impl GramMatrix {
-    /// The Gram matrix of the centered view. Centering a centered view changes nothing.
+    /// The Gram matrix of the centered view. A second centering changes nothing.
     pub(super) fn centered(self, mean: &[f64], weight: f64) -> Self {
         GramMatrix { shift: Some((mean.to_vec(), weight)), ..self }
     }
@@ -102,7 +102,7 @@ impl SparseGram {
         self.starts.len() - 1
     }
 
-    /// The lower triangle of a symmetric matrix given in full or by its upper triangle.
+    /// The lower triangle of a symmetric matrix that is given in full or by its upper triangle.
     pub(super) fn lower(full: &Matrix) -> SparseGram {
         let mut gram = SparseGram { starts: vec![0], rows: Vec::new(), values: Vec::new() };
         for j in 0..full.rows() {

@@ -1,4 +1,4 @@
-//! Both views readable here, in memory or in mapped files.
+//! Both views in memory or in mapped files, where their rows can be read directly.
 
 use super::covariates::CovariateRows;
 use super::estimate::{GramEstimate, GramSample};
@@ -14,7 +14,7 @@ use crate::side::Side;
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Two views whose rows can be read here.
+/// Two views whose rows can be read directly.
 pub struct InMemory {
     pub(super) rows: PairedRows,
     pub(super) moments: [OnceLock<Moments>; 2],
@@ -22,13 +22,14 @@ pub struct InMemory {
     pub(super) scratch: Mutex<Vec<Scratch>>,
     pub(super) covariates: Option<CovariateRows>,
     pub(super) space: Option<Arc<dyn PanelSpace>>,
-    /// What was subtracted from the columns, if these rows are near an origin.
+    /// The origin that was subtracted from the columns, if these rows are near one.
     pub(super) origin: Option<Arc<Origin>>,
-    /// The same rows near an origin, once that was asked for; `None` if they need none.
+    /// These rows near an origin, once they were asked for; `None` if they need none.
     pub(super) near: OnceLock<Option<Box<InMemory>>>,
 }
 
-/// A space in which panels live, which `space::of` recognizes: rows are below spaces and cannot name them.
+/// A space in which panels live. `space::of` recognizes it: this module cannot name spaces, because it is
+/// below them.
 pub trait PanelSpace: Any + Send + Sync {
     /// The moments of both views, if the space finds them sooner than the host.
     fn moments(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>>;
@@ -50,7 +51,7 @@ impl InMemory {
         Ok(InMemory { covariates, space, origin, ..self.rows.weighted(weights)?.into() })
     }
 
-    /// The same rows, those of each view normalized: once, into values of their own.
+    /// Normalizes the rows of each view once, into values of their own.
     pub fn normalized(self, rows: [Normalize; 2]) -> Result<Self> {
         if rows.iter().all(Normalize::is_no) {
             return Ok(self);
@@ -61,19 +62,19 @@ impl InMemory {
         Ok(InMemory { covariates, space, ..InMemory::from(PairedRows { views, weights }) })
     }
 
-    /// The same rows; fits to them, or to some of them, keep their panels in this space. See `space::place`.
+    /// Makes fits to these rows, or to some of them, keep their panels in `space`. See `space::place`.
     pub fn placed(self, space: Option<Arc<dyn PanelSpace>>) -> Self {
         InMemory { space, near: OnceLock::new(), ..self }
     }
 
-    /// Has a space sum up both views, unless somebody has done so. What it leaves to the host is summed up
-    /// when it is asked for.
+    /// Computes the moments in `space` if they are not known yet. The host computes those that `space`
+    /// declines when they are asked for.
     pub(crate) fn summed_by(&self, space: &dyn PanelSpace) -> Result<()> {
         if self.moments.iter().all(|known| known.get().is_none())
             && let Some(moments) = space.moments(self)?
         {
             for (known, moments) in self.moments.iter().zip(moments) {
-                // If another thread was faster, its sums are as good.
+                // If another thread was faster, its sums are just as good.
                 let _ = known.set(moments);
             }
         }
@@ -85,8 +86,8 @@ impl InMemory {
         self.rows.view(side)
     }
 
-    /// Copies rows that lie in the memory of a device to the host, which is about to read them: once, and
-    /// with an error if that fails.
+    /// Copies rows from the memory of a device to the host, which is about to read them. They are copied
+    /// once, and a failed copy is an error.
     pub(crate) fn bring(&self) -> Result<()> {
         self.rows.views.iter().try_for_each(Matrix::bring)
     }
@@ -101,13 +102,14 @@ impl InMemory {
         self.rows.weight(row)
     }
 
-    /// A sample from which the size of the joint Gram matrix is estimated, if these rows are one of `pieces`
-    /// pieces; `None` if the matrix cannot be formed.
+    /// A sample from which the size of the joint Gram matrix is estimated, if these rows are one of
+    /// `pieces` pieces; `None` if the matrix cannot be formed.
     pub fn gram_sample(&self, pieces: usize) -> Option<GramSample> {
         self.rows.has_sparse_gram().then(|| GramSample::new(&self.rows.views, pieces))
     }
 
-    /// The same rows in terms of the kept columns; `None` if all are kept as they are.
+    /// These rows with only the kept columns, which get new numbers; `None` if all columns are kept as they
+    /// are.
     pub fn renumbered(&self, columns: [Option<&[u32]>; 2]) -> Result<Option<InMemory>> {
         let renumbered = reduce::renumbered_rows(&self.rows, columns)?.map(InMemory::from);
         Ok(renumbered.map(|rows| rows.placed(self.space.clone())))
@@ -118,16 +120,16 @@ impl InMemory {
         *self.estimate.get_or_init(|| self.gram_sample(1).map(|sample| sample.estimate(self.rows.shape())))
     }
 
-    /// The same rows with equal ones merged, if that pays, and in terms of the kept columns; `None` if
-    /// nothing would change.
+    /// These rows with equal ones merged, if that pays, and with only the kept columns, which get new
+    /// numbers; `None` if nothing would change.
     pub fn reduced_to(&self, columns: [Option<&[u32]>; 2]) -> Result<Option<InMemory>> {
-        // If the joint Gram matrix is so small that iterations will run over it, merged rows would be read
-        // twice at most.
+        // Merged rows would be read twice at most if the joint Gram matrix is so small that iterations will
+        // run over it.
         let pays = |share: f64| !self.gram_estimate().is_some_and(|estimate| estimate.is_small(share));
         let Some(rows) = reduce::reduced(&self.rows, columns, pays)? else { return Ok(None) };
         let smaller = InMemory::from(rows).placed(self.space.clone());
         if smaller.rows.shape().rows == self.rows.shape().rows {
-            // The same rows with other column numbers, so what is known of them stays true.
+            // The rows are the same under other column numbers, so the moments that are known stay true.
             for (side, columns) in columns.into_iter().enumerate() {
                 if let (Some(known), Some(columns)) = (self.moments[side].get(), columns) {
                     let _ = smaller.moments[side].set(known.select(columns));

@@ -1,4 +1,4 @@
-//! Covariates of rows that can be read here.
+//! Covariates of rows that can be read directly.
 
 use super::ask::{Ask, Source};
 use super::covariates::Covariates;
@@ -15,11 +15,12 @@ use faer::Mat;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-/// Rows of the covariates whose products one thread adds up at a time, whatever the number of threads.
+/// The number of rows of the covariates whose products one thread adds up at a time. It is fixed, so that
+/// sums do not depend on the number of threads.
 const ROWS: usize = 4096;
 
 impl InMemory {
-    /// The same rows with covariates, whose part is taken out of both views by fits and scores.
+    /// Adds covariates, whose part fits and scores take out of both views.
     ///
     /// ```
     /// use lcca::data::InMemory;
@@ -51,7 +52,7 @@ impl InMemory {
         self.covariates.as_ref().map(|covariates| &covariates.rows)
     }
 
-    /// The same rows and covariates in the same space, with other weights.
+    /// These rows and covariates with other weights, in the same space.
     pub fn reweighted(&self, weights: Vec<f64>) -> Result<Self> {
         let [x, y] = Side::BOTH.map(|side| self.view(side).clone());
         let mut pair = InMemory::new(x, y)?.weighted(weights.into())?.placed(self.space.clone());

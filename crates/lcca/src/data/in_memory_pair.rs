@@ -1,4 +1,4 @@
-//! The row contract of rows that can be read here.
+//! The implementation of [`Pair`] for rows that can be read directly.
 
 use super::ask::Ask;
 use super::chosen::Chosen;
@@ -46,9 +46,9 @@ impl Pair for InMemory {
             if view.is_all_ones() && self.rows.weights.is_none() {
                 return Moments::by_counting(view);
             }
-            // The answer is remembered, so the cut must not depend on how many threads happen to ask first. A
-            // part has its own sums, which are only worth adding up if its entries outnumber the columns
-            // several times.
+            // The cut must not depend on how many threads happen to ask first, because the answer is
+            // remembered. A part has its own sums, which are only worth adding up if its entries outnumber
+            // the columns several times.
             let entries = self.rows.entries_before(side, self.shape().rows);
             let parts = (entries / (8 * view.cols().max(1) as u64)).clamp(1, MOMENT_PARTS);
             let mut spans = Vec::new();
@@ -70,7 +70,8 @@ impl Pair for InMemory {
 
     fn capabilities(&self) -> Capabilities<'_> {
         Capabilities {
-            // Equal rows may have different covariates, and residuals of a one-hot view are not one-hot.
+            // Structure is declined with covariates, because equal rows may have different covariates, and
+            // residuals of a one-hot view are not one-hot.
             structure: if self.covariates.is_none() { Some(self) } else { None },
             grams: Some(self),
             joint_grams: Some(self),

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 /// Rows of a block that one thread adds to another's at a time.
 const SUMMED: usize = 512;
 
-/// XᵀX, XᵀY, YᵀX and YᵀY. A clone shares their entries. These may lie in the memory of a device; whoever
-/// reads them on the host calls [`JointGram::bring`] before.
+/// The blocks XᵀX, XᵀY, YᵀX and YᵀY. A clone shares their entries. Call [`JointGram::bring`] before reading
+/// the entries on the host, because they may lie in the memory of a device.
 #[derive(Clone)]
 pub struct JointGram {
     shape: Shape,
@@ -32,8 +32,8 @@ impl JointGram {
         let [x, y] = views;
         let allowance = Allowance::of_joint_gram(limit);
         allowance.take_transposed(&[x, y])?;
-        // The Gram matrix of a one-hot view is known from its moments. X by columns serves two blocks and is
-        // dropped before Y is transposed.
+        // The Gram matrix of a one-hot view is known from its moments. X by columns serves two blocks, and
+        // is dropped before Y is transposed, because the two transposes are not needed at the same time.
         let (xx, xy) = {
             let x_by_columns = Transposed::new(x);
             let xx = if let Matrix::OneHot(_) = x {
@@ -54,7 +54,7 @@ impl JointGram {
         JointGram::from_blocks(shape, moments.map(Moments::clone), [xx.into(), xy, yy.into()])
     }
 
-    /// From XᵀX, XᵀY and YᵀY that were formed by somebody else.
+    /// Takes the blocks XᵀX, XᵀY and YᵀY, which the caller has formed.
     pub fn from_blocks(shape: Shape, moments: [Moments; 2], [xx, xy, yy]: [Matrix; 3]) -> Result<Self> {
         let [p, q] = [shape.x_cols, shape.y_cols];
         for (block, rows, cols) in [(&xx, p, p), (&xy, p, q), (&yy, q, q)] {
@@ -70,18 +70,18 @@ impl JointGram {
         Ok(JointGram { shape, moments, blocks: [[xx, xy], [yx, yy]] })
     }
 
-    /// From `blocks[target][source]` of the right shapes.
+    /// Takes `blocks[target][source]` of the right shapes.
     pub fn from_all_blocks(shape: Shape, moments: [Moments; 2], blocks: [[Matrix; 2]; 2]) -> Self {
         JointGram { shape, moments, blocks }
     }
 
-    /// Copies entries that lie in the memory of a device to the host, which is about to read them: once, and
-    /// with an error if that fails.
+    /// Copies entries from the memory of a device to the host, which is about to read them. They are copied
+    /// once, and a failed copy is an error.
     pub fn bring(&self) -> Result<()> {
         self.blocks.iter().flatten().try_for_each(Matrix::bring)
     }
 
-    /// The same with all entries on the host: none of them keeps memory of a device.
+    /// Copies all entries to the host, so that none of them keeps memory of a device.
     pub(super) fn on_host(self) -> Result<Self> {
         let on_host = |block: &Matrix| match block {
             Matrix::Sparse(rows) => Ok(Matrix::from(rows.on_host()?)),
@@ -107,8 +107,8 @@ impl JointGram {
         Ok(JointGram { shape, moments, blocks })
     }
 
-    /// The joint Gram matrix of the views with their columns multiplied by `factors`; `None` leaves a view as
-    /// it is.
+    /// The joint Gram matrix of the views with their columns multiplied by `factors`; `None` leaves a view
+    /// as it is.
     pub fn scaled(&self, factors: [Option<&[f64]>; 2]) -> Result<Self> {
         self.bring()?;
         let moments = Side::BOTH.map(|side| match factors[side as usize] {
@@ -140,7 +140,7 @@ impl JointGram {
         self.moments.each_ref().map(Moments::mean)
     }
 
-    /// Stored entries of all four blocks.
+    /// The number of stored entries of all four blocks.
     pub fn entries(&self) -> u64 {
         self.blocks.iter().flatten().map(Matrix::entries).sum()
     }
@@ -174,7 +174,7 @@ fn scale_block(block: &Matrix, left: Option<&[f64]>, right: Option<&[f64]>) -> R
     Ok(RowsBuilder::join(starts.into_par_iter().map(scale_rows).collect(), block.cols(), false)?.into())
 }
 
-/// A + B for blocks of the same shape. An entry that is stored in either is stored in the sum, zero or not.
+/// A + B for blocks of the same shape. The sum stores every entry that either stores, zero or not.
 pub fn add_blocks(a: &Matrix, b: &Matrix) -> Result<Matrix> {
     let add_rows = |start: usize| {
         let (mut rows, mut entries) = (RowsBuilder::default(), Vec::new());
@@ -183,7 +183,7 @@ pub fn add_blocks(a: &Matrix, b: &Matrix) -> Result<Matrix> {
             for m in [a, b] {
                 m.for_each(row, |column, value| entries.push((column as u32, value)));
             }
-            // Two runs that are in order already: the stable sort merges them in linear time.
+            // The two runs are in order already, so the stable sort merges them in linear time.
             entries.sort_by_key(|&(column, _)| column);
             for same in entries.chunk_by(|a, b| a.0 == b.0) {
                 rows.push(same[0].0, same.iter().map(|(_, value)| value).sum());

@@ -1,8 +1,8 @@
 //! Gram mode: passes over the four blocks of [X Y]ᵀ[X Y] instead of the rows.
 //!
 //! If many rows share few pairs of columns, the blocks hold far fewer entries than a pass over the rows
-//! touches: a pass meets every entry of a row three times, and every entry of a block once. Multiplying a
-//! block's row with a panel is the same gather as for a row of the data.
+//! touches, because a pass meets every entry of a row three times and every entry of a block once.
+//! Multiplying a block's row with a panel is the same gather as for a row of the data.
 
 use super::ask::Ask;
 use super::block_gram::subtract_means;
@@ -23,10 +23,11 @@ use faer::Mat;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Entries of a block that one thread multiplies at a time, and the most rows that hold them.
+/// The number of entries of a block that one thread multiplies at a time, and the most rows that hold them.
 const ENTRIES: u64 = 4096;
 const ROWS: usize = 1024;
-/// Cache lines of products that are formed before they are added: 16 KiB, half of a usual first-level cache.
+/// The number of cache lines of products that are formed before they are added: 16 KiB, half of a usual
+/// first-level cache.
 const LINES: usize = 256;
 
 impl Pair for JointGram {
@@ -52,7 +53,8 @@ impl Pair for JointGram {
         Ok(())
     }
 
-    /// There are no rows left to look at, factorize, sample or form more Gram matrices from.
+    /// All capabilities that need rows are declined, because there are none left to look at, factorize,
+    /// sample or form more Gram matrices from.
     fn capabilities(&self) -> Capabilities<'_> {
         Capabilities { grams: Some(self), blocks: Some(self), ..Capabilities::none() }
     }
@@ -111,8 +113,8 @@ fn add_product(out: &mut Panel, block: &Matrix, w: &Panel) {
     }
 }
 
-/// Adds the product of some rows of a block, shared out by entries: the rows of frequent columns hold most of
-/// them.
+/// Adds the product of some rows of a block. Rows are shared out by entries, because those of frequent
+/// columns hold most of them.
 fn add_rows(out: &mut [Line], rows: Range<usize>, block: &Matrix, w: &Panel) {
     let stride = w.lines_per_row();
     let (start, end) = (block.entries_before(rows.start), block.entries_before(rows.end));
@@ -144,8 +146,8 @@ fn add_rows(out: &mut [Line], rows: Range<usize>, block: &Matrix, w: &Panel) {
     }
 }
 
-/// out ← out − sums·offsetᵀ, which is what subtracting the offset from every row's z does to the sum over
-/// rows.
+/// out ← out − sums·offsetᵀ. The sum over rows changes by this if the offset is subtracted from every row's
+/// z.
 fn subtract_outer(out: &mut Panel, sums: &[f64], offset: &[Line]) {
     let stride = offset.len().max(1);
     out.lines_mut().par_chunks_mut(stride).zip(sums).with_min_len(4096).for_each(|(row, sum)| {

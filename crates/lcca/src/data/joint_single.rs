@@ -1,5 +1,5 @@
-//! Passes over Gram matrices with panels in single precision. Sums are in double precision and rounded once,
-//! when they are stored.
+//! Passes over Gram matrices with panels in single precision. Sums are in double precision, and are rounded
+//! once, when they are stored.
 
 use super::composition::Composition;
 use super::joint::JointGram;
@@ -11,21 +11,23 @@ use bytemuck::Zeroable;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Entries of a block that one thread multiplies at a time, and the most rows that hold them.
+/// The number of entries of a block that one thread multiplies at a time, and the most rows that hold them.
 const ENTRIES: u64 = 4096;
 const ROWS: usize = 1024;
-/// Lines of sums that are formed before they are stored: 16 KiB, half of a usual first-level cache.
+/// The number of lines of sums that are formed before they are stored: 16 KiB, half of a usual first-level
+/// cache.
 const LINES: usize = 256;
-/// Columns whose share of Wᵀμ one thread adds up at a time.
+/// The number of columns whose share of Wᵀμ one thread adds up at a time.
 const COLUMNS: usize = 4096;
 
-/// The Gram matrices at the bottom of a pair, if a pass over them in single precision is all that its passes
-/// are.
+/// The innermost Gram matrices of a pair, if its passes consist of nothing but a pass over them in single
+/// precision.
 pub(crate) fn grams_of<'a>(composition: &Composition<'a>) -> Option<&'a JointGram> {
     if composition.is_scaled() { None } else { composition.home.downcast_ref() }
 }
 
-/// Replaces the given `targets[target][source]` by the products of `sources`, as `composition` has them.
+/// Replaces the given `targets[target][source]` by the products of `sources`, with the changes of
+/// `composition`.
 pub(crate) fn pass(
     joint: &JointGram,
     composition: &Composition<'_>,
@@ -70,7 +72,7 @@ fn weighted_sum(w: &SinglePanel, mean: &[f64]) -> Vec<Line> {
     })
 }
 
-/// A block times W, less the outer product of sums and an offset if there is one.
+/// A block times W, minus the outer product of sums and an offset if there is one.
 struct Product<'a> {
     block: &'a Matrix,
     w: &'a SinglePanel,
@@ -78,8 +80,8 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Stores some rows of the product, shared out by entries: the rows of frequent columns hold most of
-    /// them.
+    /// Stores some rows of the product. Rows are shared out by entries, because those of frequent columns
+    /// hold most of them.
     fn store(&self, out: &mut [f32], rows: Range<usize>) {
         let (block, stride) = (self.block, self.w.stride());
         let (start, end) = (block.entries_before(rows.start), block.entries_before(rows.end));

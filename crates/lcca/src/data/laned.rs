@@ -1,8 +1,8 @@
 //! AᵀB of several sets of rows at once, on one pattern of entries.
 //!
 //! As in `product`, row j of the result is summed over the rows in which A holds column j. Every entry has
-//! one value for each set of rows, its lane, so reading the rows once gives the products of all sets. Sums of
-//! lanes share the pattern.
+//! one value for each set of rows, its lane, so reading the rows once gives the products of all sets. Sums
+//! of lanes share the pattern.
 
 use super::product::Allowance;
 use super::transposed::Transposed;
@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::matrix::{Matrix, Reader, SparseRows, Values};
 use rayon::prelude::*;
 
-/// Rows of the product that one thread forms at a time.
+/// The number of rows of the product that one thread forms at a time.
 const CHUNK: usize = 64;
-/// Entries whose lanes one thread adds up at a time.
+/// The number of entries whose lanes one thread adds up at a time.
 const SUMMED: usize = 1 << 14;
 
 /// Sparse rows with several values per entry.
@@ -25,13 +25,13 @@ pub(super) struct Laned {
 }
 
 impl Laned {
-    /// Bytes of an entry while parts of the product are put together: once in its part and once in the
+    /// The bytes of an entry while parts of the product are put together: once in its part and once in the
     /// result.
     fn entry_bytes(lanes: usize) -> u64 {
         2 * (size_of::<u32>() + lanes * size_of::<f64>()) as u64
     }
 
-    /// AᵀB for every set of rows: `lane` says which one a row belongs to. If `diagonal`, every entry (j, j)
+    /// AᵀB for every set of rows: `lane` says to which set a row belongs. If `diagonal`, every entry (j, j)
     /// is stored.
     pub fn product(
         a: &Transposed,
@@ -90,7 +90,7 @@ impl Laned {
         &self.pattern
     }
 
-    /// The sum of the wanted lanes, entry by entry. Nothing is subtracted, so nothing is lost.
+    /// The sum of the wanted lanes, entry by entry. No digits are lost, because nothing is subtracted.
     pub fn sum(&self, wanted: &[bool]) -> Vec<f64> {
         let entries = self.pattern.entries() as usize;
         let mut sums = vec![0.0; entries];

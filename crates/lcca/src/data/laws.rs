@@ -1,7 +1,7 @@
 //! The laws of [`Pair`], written once and run on every implementation and wrapper.
 //!
-//! [`check`] compares a pair with the dense views it stands for, capability by capability. An error of the
-//! pair is a broken law: a capability that is offered must work.
+//! [`check`] compares a pair with the dense views that it stands for, capability by capability. An error of
+//! the pair is a broken law, because a capability that is offered must work.
 
 use super::ask::Ask;
 use super::joint::JointGram;
@@ -11,7 +11,7 @@ use crate::random;
 use crate::side::{Shape, Side};
 use faer::{Mat, MatRef};
 
-/// What a law says when it is broken.
+/// The verdict of a law. A broken one is an error with a message.
 pub type Verdict = Result<(), String>;
 
 /// Every law that can be checked against the dense views `x` and `y` that a pair stands for. Weighted rows
@@ -87,7 +87,7 @@ pub fn is_linear(pair: &dyn Pair, wx: &Panel, wy: &Panel, seed: u64) -> Verdict 
     Ok(())
 }
 
-/// UᵀXᵀXV = (VᵀXᵀXU)ᵀ, and the same across the views.
+/// UᵀXᵀXV = (VᵀXᵀXU)ᵀ, and correspondingly across the views.
 pub fn is_symmetric(pair: &dyn Pair, seed: u64) -> Verdict {
     let (ux, uy) = panels(pair.shape(), 3, 3, seed + 11);
     let (vx, vy) = panels(pair.shape(), 3, 3, seed + 13);
@@ -231,7 +231,8 @@ fn blocks_equal_the_dense_ones(
         let chosen: Vec<(&Mat<f64>, usize)> =
             cx.iter().map(|&j| (x, j as usize)).chain(cy.iter().map(|&j| (y, j as usize))).collect();
         let mean = |view: &Mat<f64>, j: usize| view.col(j).sum() / view.nrows() as f64;
-        // A centered pair takes given means for those of the rows before it was centered.
+        // Given means are tried only on a pair that is not centered, because a centered one takes them for
+        // the means of its rows before centering.
         for about_means in [false, true].into_iter().take(if centered { 1 } else { 2 }) {
             let means = [x, y].map(|view| (0..view.ncols()).map(|j| mean(view, j)).collect::<Vec<_>>());
             let given = about_means.then(|| means.each_ref().map(|means| &means[..]));
@@ -253,15 +254,15 @@ fn blocks_equal_the_dense_ones(
     Ok(())
 }
 
-/// A sample of all rows has the products of all rows, as they are stored. A smaller one is about as large as
-/// requested.
+/// A sample of all rows has the products of all rows, as they are stored. A smaller sample is about as
+/// large as requested.
 fn samples_are_spread_evenly(pair: &dyn Pair, samples: &dyn Samples) -> Verdict {
     let shape = pair.shape();
     let sample = |rows: usize| samples.sample(rows).map_err(|error| format!("a sample: {error}"));
     for rows in [1, shape.rows / 3, shape.rows] {
         let Shape { rows: got, x_cols, y_cols } = sample(rows)?.shape();
         require((x_cols, y_cols) == (shape.x_cols, shape.y_cols), || "a sample has other columns".into())?;
-        // Rows in several places bring at least one each.
+        // Every one of several places contributes at least one row.
         require(got >= 1 && got <= shape.rows, || format!("a sample of {rows} rows has {got}"))?;
     }
     let all = sample(shape.rows)?;

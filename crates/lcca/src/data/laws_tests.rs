@@ -33,7 +33,7 @@ fn on_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
 }
 
-/// The rows cut at two places.
+/// The rows cut at two places, as shards.
 fn shards(views: &[Matrix; 2], cuts: [usize; 2]) -> Shards {
     let rows = views[0].rows();
     let mut edges = [0, cuts[0] % (rows + 1), cuts[1] % (rows + 1), rows];
@@ -43,7 +43,7 @@ fn shards(views: &[Matrix; 2], cuts: [usize; 2]) -> Shards {
     Shards::new(pieces.map(|e| Box::new(pair(e)) as Box<dyn Pair>).collect()).unwrap()
 }
 
-/// The same cuts, for a pass over all pieces at once.
+/// The rows cut at two places, as pieces that one pass reads together.
 fn pieces(views: &[Matrix; 2], cuts: [usize; 2]) -> Pieces {
     let rows = views[0].rows();
     let mut edges = [0, cuts[0] % (rows + 1), cuts[1] % (rows + 1), rows];
@@ -207,7 +207,8 @@ fn the_same_thread_count_gives_the_same_bits() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_products_of_wide_views() {
-    // Wider than panels that every part has in full; rows that are neighbors share columns.
+    // The views are wider than the panels that every part holds in full, and neighboring rows share
+    // columns.
     let view = |cols: usize, seed: u64| -> Matrix {
         let noise = random_panel(4000, 6, seed);
         let (mut offsets, mut columns) = (vec![0u64], Vec::new());

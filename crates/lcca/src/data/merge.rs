@@ -1,17 +1,18 @@
-//! Equal rows merged into one row with their weights' sum.
+//! Equal rows merged into one row whose weight is the sum of their weights.
 //!
-//! A million tokens of text hold a few hundred thousand different pairs of words: a pass over those is as
-//! good.
+//! For example, a million tokens of text hold a few hundred thousand different pairs of words, and a pass
+//! over those is as good.
 
 use crate::error::Result;
 use crate::matrix::{Buffer, Matrix, OneHotRows, Reader, RowsBuilder};
 use rayon::prelude::*;
 
-/// Rows that are sampled before deciding. Fewer rows than this are not worth merging.
+/// The number of rows that are sampled before deciding. Fewer rows than this are not worth merging.
 const SAMPLE: usize = 1 << 16;
 /// Merging pays if at most this share of the sampled rows are different.
 const DIFFERENT: f64 = 0.9;
-/// Parts of the rows, in the order of their hashes, that one thread compares or copies at a time.
+/// The number of parts of the rows, in the order of their hashes. One thread compares or copies a part at a
+/// time.
 const PARTS: usize = 64;
 
 /// The rows that differ from each other, and the weight of each.
@@ -20,7 +21,7 @@ pub(super) struct Merged {
     pub weights: Vec<f64>,
 }
 
-/// The merged views, if a sample has many equal rows and `pays` agrees, given the share of different ones.
+/// The merged views, if a sample has many equal rows and `pays` agrees, given the share of different rows.
 pub(super) fn merged(
     views: &[Matrix; 2],
     weights: Option<&Buffer<f64>>,
@@ -29,8 +30,8 @@ pub(super) fn merged(
     let rows = views[0].rows();
     let countable = (SAMPLE..u32::MAX as usize).contains(&rows);
     let dense = views.iter().any(|view| matches!(view, Matrix::Dense(_)));
-    // The Gram matrix of two one-hot views is a list of their different rows, and is formed faster than rows
-    // are sorted.
+    // Two one-hot views are not merged: their Gram matrix is a list of their different rows, and is formed
+    // faster than rows are sorted.
     let one_hot = views.iter().all(|view| matches!(view, Matrix::OneHot(_)));
     if !countable || dense || one_hot {
         return Ok(None);
@@ -98,7 +99,7 @@ fn different_rows(
     for same_hash in order.chunk_by(|a, b| a.0 == b.0) {
         let first = kept.len();
         for &(_, row) in same_hash {
-            // Different rows may share a hash, so each is compared with all rows of its hash.
+            // Each row is compared with all rows of its hash, because different rows may share one.
             match kept[first..].iter_mut().find(|(other, _)| equal(readers, *other, row, &mut entries)) {
                 Some((_, sum)) => *sum += weight(row),
                 None => kept.push((row, weight(row))),

@@ -1,9 +1,9 @@
 //! Two row-paired views, seen only through sums over their rows.
 //!
-//! [`Pair`] is the contract, [`Ask`] what a pass is asked for. Rows live in memory or in mapped files
-//! ([`InMemory`], [`Pieces`]), in parts that are asked one after the other ([`Shards`]), or are known by
-//! their Gram matrices only ([`JointGram`]). [`Centered`], [`Residual`], [`Scaled`], [`Counting`] and
-//! [`Cached`] wrap any pair. Nothing n-sized crosses this interface.
+//! [`Pair`] is the contract between rows and algorithms, and [`Ask`] is the request of a pass. Rows live in
+//! memory or in mapped files ([`InMemory`], [`Pieces`]), in parts that are asked one after the other
+//! ([`Shards`]), or are known only by their Gram matrices ([`JointGram`]). [`Centered`], [`Residual`],
+//! [`Scaled`], [`Counting`] and [`Cached`] wrap any pair. Nothing n-sized crosses this interface.
 
 mod accumulated;
 mod ask;

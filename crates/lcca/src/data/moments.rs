@@ -6,27 +6,28 @@ use bytemuck::{Pod, Zeroable};
 use pulp::NullaryFnOnce;
 use rayon::prelude::*;
 
-/// Parts of the rows whose entries are counted by one thread each.
+/// The number of parts of the rows whose entries are counted by one thread each.
 const PARTS: usize = 32;
-/// Columns of which one thread takes care at a time, if each is a few operations.
+/// The number of columns that one thread handles at a time, if each takes a few operations.
 pub(crate) const COLUMNS: usize = 1 << 14;
 
-/// Sums over the rows for each column of a view. If rows are weighted, so are the sums.
+/// Sums over the rows for each column of a view. If rows are weighted, the sums are too.
 #[derive(Debug, Default, PartialEq)]
 pub struct Moments {
-    /// Sum of the row weights; the number of rows if they have none.
+    /// The sum of the row weights; the number of rows if they have none.
     pub weight: f64,
-    /// Sum of each column.
+    /// The sum of each column.
     pub sum: Vec<f64>,
-    /// Sum of squares of each column: the diagonal of XᵀX.
+    /// The sum of squares of each column: the diagonal of XᵀX.
     pub square: Vec<f64>,
-    /// Stored entries of each column.
+    /// The number of stored entries of each column.
     pub count: Vec<u64>,
-    /// Entries of each column that are not zero. In dense storage they are fewer than the stored ones.
+    /// The number of entries of each column that are not zero. In dense storage they are fewer than the
+    /// stored ones.
     pub nonzero: Vec<u64>,
 }
 
-/// Threads share the work: memory that nobody has used yet takes longer to get than to fill.
+/// Threads share the copy, because fresh memory takes longer to get from the system than to fill.
 impl Clone for Moments {
     fn clone(&self) -> Self {
         let ((sum, square), (count, nonzero)) = rayon::join(
@@ -44,12 +45,13 @@ impl Moments {
         Moments { weight: 0.0, sum, square, count: vec![0; cols], nonzero: vec![0; cols] }
     }
 
-    /// The moments of a view whose entries are all one, if rows have no weights: counting is enough.
+    /// The moments of a view whose entries are all one, if rows have no weights. Counting the entries is
+    /// enough.
     pub(super) fn by_counting(view: &Matrix) -> Self {
         Moments::of_counts(view.rows(), &count_columns(view))
     }
 
-    /// The moments of so many rows with so many entries in each column, all of them one.
+    /// The moments of `rows` rows of ones, from the number of entries in each column.
     pub fn of_counts<T: Copy + Sync + TryInto<u64>>(rows: usize, counts: &[T]) -> Self {
         let count = |&count: &T| count.try_into().unwrap_or(u64::MAX);
         let counts = || counts.par_iter().with_min_len(COLUMNS);
@@ -69,7 +71,7 @@ impl Moments {
         Ok(Some(Moments::of_dense(rows.rows(), sums, weights)))
     }
 
-    /// The moments of so many dense rows from the sums of their columns.
+    /// The moments of `rows` dense rows, from the sums of their columns.
     pub fn of_dense(rows: usize, sums: ColumnSums, weights: Option<&Buffer<f64>>) -> Self {
         let ColumnSums { sum, square, nonzero } = sums;
         let (mut weight, mut lost) = (0.0, 0.0);
@@ -81,8 +83,8 @@ impl Moments {
         Moments { weight: weight + lost, sum, square, count, nonzero }
     }
 
-    /// The moments of `rows` of `view`. Sums are compensated, because whether a column varies at all is a
-    /// small difference of large sums.
+    /// The moments of `rows` of `view`. Sums are compensated, because a small difference of large sums
+    /// decides whether a column varies at all.
     pub(super) fn new(
         view: &Matrix,
         rows: impl Iterator<Item = usize>,
@@ -124,7 +126,7 @@ impl Moments {
         moments
     }
 
-    /// The sums of a column lie side by side, so that an entry waits for memory once.
+    /// Keeps the sums of a column side by side, because an entry then waits for memory only once.
     fn of_entries(view: &Matrix, rows: impl Iterator<Item = usize>, weight: impl Fn(usize) -> f64) -> Self {
         let (mut sums, reader) = (zeros::<ColumnSum>(view.cols()), Reader::new(view));
         let (mut total, mut lost) = (0.0, 0.0);
@@ -142,7 +144,7 @@ impl Moments {
         }
     }
 
-    /// The moments of all rows from those of parts of them, which are added in their order.
+    /// The moments of all rows from those of parts of them, added in the order of the parts.
     pub(super) fn total(parts: &[Moments], cols: usize) -> Self {
         let columns = || (0..cols).into_par_iter().with_min_len(COLUMNS);
         let numbers = |of: fn(&Moments) -> &[f64]| -> Vec<f64> {
@@ -160,7 +162,7 @@ impl Moments {
         }
     }
 
-    /// Adds a dense row less the origin; its entries are counted already.
+    /// Adds a dense row after subtracting the origin; its entries are counted already.
     fn add_row<T: Copy + Into<f64>>(
         &mut self,
         lost: &mut Moments,
@@ -205,8 +207,8 @@ impl Moments {
         if centered > 1e-13 * square { centered } else { 0.0 }
     }
 
-    /// The share of a column's sum of squares that centering leaves, about; 1 if the column is empty. Its
-    /// logarithm says how many digits centering costs.
+    /// The approximate share of a column's sum of squares that is left after centering; 1 if the column is
+    /// empty. Its logarithm says how many digits centering costs.
     pub(crate) fn left_by_centering(&self, column: usize) -> f64 {
         let (sum, square) = (self.sum[column], self.square[column]);
         if square > 0.0 { (1.0 - sum * (sum / self.weight) / square).max(0.0) } else { 1.0 }
@@ -256,7 +258,7 @@ impl Moments {
     }
 }
 
-/// The sums of one column, and what rounding took away from them.
+/// The sums of one column, and the parts of them that rounding took away.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct ColumnSum {
@@ -278,7 +280,7 @@ impl ColumnSum {
     }
 }
 
-/// Adds a dense row: loops that are compiled for the processor they run on.
+/// Adds a dense row. It is a struct because its loops are compiled for the processor that they run on.
 struct AddRow<'a, T> {
     moments: &'a mut Moments,
     lost: &'a mut Moments,
@@ -304,8 +306,8 @@ impl<T: Copy + Into<f64>> NullaryFnOnce for AddRow<'_, T> {
     }
 }
 
-/// sum ← sum + term, collecting in `lost` what rounding took away. This is Knuth's two-sum: it has no branch,
-/// so the compiler can add several columns at a time.
+/// sum ← sum + term, adding the part that rounding took away to `lost`. This is Knuth's two-sum: the
+/// compiler can add several columns at a time because it has no branch.
 #[inline(always)]
 fn add_compensated(sum: &mut f64, lost: &mut f64, term: f64) {
     let new = *sum + term;

@@ -1,14 +1,14 @@
-//! Rows about an origin: a number near its mean is subtracted from a column before anything is summed.
+//! Rows about an origin: before anything is summed, a number near its mean is subtracted from a column.
 //!
-//! A column whose mean is m times its deviation loses 2·log₁₀(m) of sixteen digits if sums over the column as
-//! it is are centered afterwards. Years and temperatures lose a few, Julian dates all of them. Centered
-//! columns do not depend on an origin, and a value less a nearby one is exact to its last digit. So every
-//! column that would lose more than three digits gets its mean as its origin, where that is possible without
-//! making a sparse view dense: in columns that every row stores. In all other columns zeros keep the
-//! deviation near the mean.
+//! A column whose mean is m times its deviation loses 2·log₁₀(m) of sixteen digits if sums over the
+//! unchanged column are centered afterwards. For example, years and temperatures lose a few digits, Julian
+//! dates all of them. An origin changes nothing else, because centered columns do not depend on it, and a
+//! value minus a nearby one is exact to its last digit. So every column that would lose more than three
+//! digits gets its mean as its origin, if that does not make a sparse view dense: only in columns that
+//! every row stores. In all other columns zeros keep the deviation near the mean.
 //!
-//! Cost: nothing for ordinary data, whose moments are needed anyway. Otherwise the moments are summed up once
-//! more, dense rows subtract while they are read, and sparse rows take 8 more bytes per entry.
+//! Cost: nothing for ordinary data, because its moments are needed anyway. Otherwise the moments are summed
+//! up once more, dense rows subtract while they are read, and sparse rows take 8 more bytes per entry.
 
 use super::covariates::Covariates;
 use super::in_memory::InMemory;
@@ -24,8 +24,8 @@ use std::sync::Arc;
 pub(super) const SHARE: f64 = 1e-3;
 
 impl InMemory {
-    /// The same rows about an origin if sums over them would lose digits when they are centered; otherwise
-    /// these rows.
+    /// These rows about an origin if sums over them would lose digits when they are centered; otherwise the
+    /// rows unchanged.
     pub fn near_origin(&self) -> Result<&InMemory> {
         if let Some(known) = self.near.get() {
             return Ok(known.as_deref().unwrap_or(self));
@@ -67,8 +67,8 @@ impl InMemory {
         Ok(Some(near))
     }
 
-    /// A view less its origin. Panels that live elsewhere are multiplied with stored numbers, so these are
-    /// copied.
+    /// A view minus its origin. Dense rows are copied if panels live in a space, because panels there are
+    /// multiplied with stored numbers.
     fn less(&self, view: &Matrix, origin: &[f64]) -> Result<Matrix> {
         let near = view.less(origin);
         match &near {
@@ -85,8 +85,8 @@ fn far_means(view: &Matrix, moments: &Moments) -> Result<Option<Vec<f64>>> {
         return Ok(None);
     }
     let is_stored_everywhere = |&j: &usize| moments.count[j] == view.rows() as u64;
-    // A column of zeros and ones keeps its digits however few zeros it has, and is recognized by its sums as
-    // they are.
+    // A column of zeros and ones keeps its digits however few zeros it has, and is recognized by its sums
+    // as they are.
     let is_boolean = |j: usize| (moments.sum[j] - moments.square[j]).abs() <= 1e-9 * moments.square[j];
     let columns = (0..view.cols()).filter(is_stored_everywhere).filter(|&j| !is_boolean(j));
     let mut far: Vec<usize> = columns.filter(|&j| moments.left_by_centering(j) < SHARE).collect();
@@ -103,7 +103,7 @@ fn far_means(view: &Matrix, moments: &Moments) -> Result<Option<Vec<f64>>> {
     Ok(Some(origin))
 }
 
-/// Those of some columns in which not all rows have the same value: constant ones need no digits.
+/// The columns among `columns` in which not all rows have the same value. Constant columns need no digits.
 fn varying(view: &Matrix, columns: Vec<usize>) -> Vec<usize> {
     let with_first = |j: usize| (j, view.get(0, j));
     let mut undecided: Vec<(usize, f64)> = columns.into_iter().map(with_first).collect();
@@ -128,7 +128,7 @@ fn unit(view: &Matrix) -> f64 {
     if is_single { f64::from(f32::EPSILON) } else { f64::EPSILON }
 }
 
-/// Rows with the numbers that are read stored, in double precision.
+/// A copy of rows that stores, in double precision, the numbers that would be read from them.
 fn copied(rows: &DenseRows) -> Result<Matrix> {
     let mut values = vec![0.0; rows.rows() * rows.cols()];
     for (row, out) in values.chunks_exact_mut(rows.cols().max(1)).enumerate() {

@@ -1,7 +1,7 @@
-//! Sums about their center, as a pair: the rows that were summed, less that center.
+//! Sums about their center as a pair: the rows that were summed, minus that center.
 //!
-//! The Gram matrix of `Sums` is one about means, so nothing is lost in it. Turning it into that of the rows
-//! as they are, only to center that, would lose the digits that `near_origin.rs` is about.
+//! The Gram matrix of `Sums` is taken about the means, so it has lost no digits. If it were turned into
+//! that of the unchanged rows and then centered, the digits that `near_origin.rs` is about would be lost.
 
 use super::ask::Ask;
 use super::dense_gram::mirrored;
@@ -16,7 +16,7 @@ use crate::matrix::{LANES, Panel};
 use crate::side::{Shape, Side};
 use faer::Mat;
 
-/// The rows behind some sums, less the center of the sums.
+/// The rows behind some sums, minus the center of the sums.
 pub(super) struct NearSums<'a> {
     sums: &'a Sums,
     origin: Origin,
@@ -24,7 +24,7 @@ pub(super) struct NearSums<'a> {
 }
 
 impl<'a> NearSums<'a> {
-    /// `None` if centering the rows as they are loses few digits.
+    /// The pair about its center; `None` if centering the unchanged rows loses few digits.
     pub fn if_needed(sums: &'a Sums) -> Option<Self> {
         let is_far = |moments: &Moments| (0..moments.sum.len()).any(|j| moments.left_by_centering(j) < SHARE);
         sums.moments.iter().any(is_far).then(|| NearSums {
@@ -35,7 +35,7 @@ impl<'a> NearSums<'a> {
     }
 }
 
-/// The moments of one view's columns less their center.
+/// The moments of one view's columns after subtracting their center.
 fn about_center(sums: &Sums, side: Side) -> Moments {
     let Moments { weight, count, nonzero, .. } = sums.moments[side as usize].clone();
     let first = if side == Side::X { 0 } else { sums.center[0].len() };
@@ -103,7 +103,7 @@ impl Grams for NearSums<'_> {
         Ok(GramMatrix { stored: StoredGram::Dense(mirrored(&own)), shift: None })
     }
 
-    /// About the means m: with s the sums of the columns, the matrix grows by w·mmᵀ − smᵀ − msᵀ.
+    /// The matrix about the means m: with s the sums of the columns, it grows by w·mmᵀ − smᵀ − msᵀ.
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, _limit: u64) -> Result<Mat<f64>> {
         let mut gram = self.sums.gram.clone();
         let Some(means) = means else { return Ok(gram) };

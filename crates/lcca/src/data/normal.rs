@@ -9,7 +9,7 @@ use crate::panels;
 use crate::side::{Shape, Side};
 use rayon::prelude::*;
 
-/// B = C + λI of one view, seen through half passes; or B = λI, which needs none.
+/// B = C + λI of one view, applied through half passes; or B = λI, which needs none.
 #[derive(Clone, Copy)]
 pub struct Normal<'a> {
     /// The rows.
@@ -23,7 +23,7 @@ pub struct Normal<'a> {
 }
 
 impl<'a> Normal<'a> {
-    /// With a relative ridge: λ = `relative`·tr(C)/p.
+    /// An operator with a relative ridge: λ = `relative`·tr(C)/p.
     pub fn new(pair: &'a dyn Pair, side: Side, relative: f64) -> Result<Self> {
         // Without a ridge the moments need not be read.
         let ridge = if relative == 0.0 {
@@ -34,7 +34,7 @@ impl<'a> Normal<'a> {
         Ok(Normal::absolute(pair, side, ridge))
     }
 
-    /// With an absolute ridge.
+    /// An operator with an absolute ridge.
     pub fn absolute(pair: &'a dyn Pair, side: Side, ridge: f64) -> Self {
         Normal { pair, side, ridge, is_identity: false }
     }
@@ -44,12 +44,12 @@ impl<'a> Normal<'a> {
         Normal { pair, side, ridge: factor, is_identity: true }
     }
 
-    /// Columns of the view: the size of the operator.
+    /// The number of columns of the view, which is the size of the operator.
     pub fn size(&self) -> usize {
         self.pair.shape().cols(self.side)
     }
 
-    /// Rows and columns of the pair.
+    /// The numbers of rows and columns of the pair.
     pub fn shape(&self) -> Shape {
         self.pair.shape()
     }

@@ -1,12 +1,13 @@
-//! What was subtracted from columns before anything was summed; `near_origin.rs` says when and why.
+//! The numbers that were subtracted from columns before anything was summed; `near_origin.rs` says when and
+//! why.
 
 use super::moments::Moments;
 use crate::side::Side;
 
-/// Values that differ in fewer units of their last digit than this hardly say anything.
+/// The fewest units of their last digit by which values must differ to say anything.
 const FEWEST_UNITS: f64 = 100.0;
 
-/// Numbers that were subtracted from columns, in terms of the columns as they came.
+/// The numbers that were subtracted from columns, in terms of the columns of the data.
 #[derive(Clone, Debug)]
 pub struct Origin {
     /// One number per column of each view; `None` if nothing was subtracted from it.
@@ -18,7 +19,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// An origin of both views that was subtracted from doubles.
+    /// The origin of both views whose stored numbers are doubles.
     pub(super) fn of_doubles([x, y]: [Vec<f64>; 2]) -> Self {
         Origin { views: [Some(x), Some(y)], covariates: None, unit: [f64::EPSILON; 2] }
     }
@@ -34,7 +35,7 @@ impl Origin {
         (0..numbers.len()).filter(is_vague).collect()
     }
 
-    /// First this origin is subtracted, then another one.
+    /// The sum of two origins: this one was subtracted first, then `then`.
     pub(super) fn plus(&self, then: &Origin) -> Origin {
         let sum = |a: &Option<Vec<f64>>, b: &Option<Vec<f64>>| match (a, b) {
             (Some(a), Some(b)) => Some(a.iter().zip(b).map(|(a, b)| a + b).collect()),

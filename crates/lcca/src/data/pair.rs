@@ -1,9 +1,9 @@
 //! The contract between rows and algorithms.
 //!
-//! [`Pair`] is the whole contract: three methods, each a sum over rows. Rows may therefore live in memory, in
-//! a mapped file, in shards or on other machines, and no algorithm changes. Everything else is optional: a
-//! home for rows that can do more than passes says so in [`Pair::capabilities`], and algorithms that could
-//! profit ask there.
+//! [`Pair`] is the whole contract: three methods, each a sum over rows. Because algorithms need nothing
+//! else, rows may live in memory, in a mapped file, in shards or on other machines. Everything else is
+//! optional: a home for rows that can do more than passes says so in [`Pair::capabilities`], and algorithms
+//! that could profit ask there.
 
 use super::ask::Ask;
 use super::composition::Composition;
@@ -22,7 +22,7 @@ use crate::side::{Shape, Side};
 use faer::Mat;
 use std::any::Any;
 
-/// Two row-paired views X (n×p₁) and Y (n×p₂), seen only through sums over their rows.
+/// Two row-paired views X (n×p₁) and Y (n×p₂), accessible only through sums over their rows.
 ///
 /// Laws, tested on every implementation: a pass is linear in its panels; the products XᵀX and YᵀY are
 /// symmetric and XᵀY is the transpose of YᵀX; all equal the dense computation; splitting the rows changes
@@ -43,25 +43,25 @@ pub trait Pair: Sync {
     /// If a panel's height is not its view's width. That is a broken contract, not bad data.
     fn pass(&self, ask: &mut Ask<'_>) -> Result<()>;
 
-    /// What these rows can do besides passes. By default nothing: every algorithm that only needs passes
-    /// works.
+    /// The operations that these rows offer besides passes. By default there are none, and every algorithm
+    /// that only needs passes still works.
     fn capabilities(&self) -> Capabilities<'_> {
         Capabilities::none()
     }
 
-    /// The same rows with numbers near their means subtracted from columns that would lose digits when they
-    /// are centered. By default nobody looks for such columns.
+    /// These rows near an origin: a number near its mean is subtracted from every column that would lose
+    /// digits when it is centered. By default no such columns are searched for.
     fn near_origin(&self) -> Result<Near<'_>> {
         Ok(Near::Unknown)
     }
 
-    /// What was subtracted from the columns of rows that are near an origin.
+    /// The origin that was subtracted from the columns, if these rows are near one.
     fn origin(&self) -> Option<&Origin> {
         None
     }
 
-    /// How a pass follows from what is at the bottom, if it is that simple. By default nobody but
-    /// [`Pair::pass`] knows.
+    /// Describes a pass as data, so that a device can run it. `None`, the default, means that only
+    /// [`Pair::pass`] can.
     fn composition(&self) -> Option<Composition<'_>> {
         None
     }
@@ -71,7 +71,7 @@ pub trait Pair: Sync {
 pub enum Near<'a> {
     /// No column loses digits when it is centered.
     Needless,
-    /// The same rows near their origin.
+    /// The pair that reads the rows near their origin.
     At(&'a dyn Pair),
     /// Columns may lose digits, and these rows cannot be moved.
     Unknown,
@@ -87,32 +87,32 @@ impl<'a> Near<'a> {
     }
 }
 
-/// What a pair can do besides passes; `None` declines.
+/// The operations of a pair besides passes; `None` declines one.
 ///
-/// Wrappers list every field, so that a new capability does not compile until each wrapper forwards or
+/// Wrappers list every field, because a new capability then does not compile until each wrapper forwards or
 /// declines it.
 #[derive(Clone, Copy)]
 pub struct Capabilities<'a> {
-    /// Knows of structure that makes the problem smaller.
+    /// Structure that makes the problem smaller.
     pub structure: Option<&'a dyn Structure>,
-    /// Forms Gram matrices of one view, and the dense one of both.
+    /// Gram matrices of one view, and the dense one of both.
     pub grams: Option<&'a dyn Grams>,
-    /// Forms all four blocks of [X Y]ᵀ[X Y] sparsely, and estimates their size beforehand.
+    /// All four blocks of [X Y]ᵀ[X Y] as sparse matrices, and an estimate of their size.
     pub joint_grams: Option<&'a dyn JointGrams>,
-    /// Factorizes the rows by QR.
+    /// The factorization of the rows by QR.
     pub triangles: Option<&'a dyn Triangles>,
-    /// Forms the Gram matrix of chosen columns.
+    /// The Gram matrix of chosen columns.
     pub blocks: Option<&'a dyn Blocks>,
-    /// Hands out a sample of the rows.
+    /// A sample of the rows.
     pub samples: Option<&'a dyn Samples>,
-    /// Knows covariates, whose part is to be taken out of both views.
+    /// The covariates whose part is to be taken out of both views.
     pub covariates: Option<&'a dyn Covariates>,
     /// The space in which panels should live, which `space::of` recognizes.
     pub space: Option<&'a (dyn Any + Send + Sync)>,
 }
 
 impl<'a> Capabilities<'a> {
-    /// Nothing but passes.
+    /// Capabilities that offer nothing but passes.
     pub fn none() -> Self {
         Capabilities {
             structure: None,
@@ -126,32 +126,32 @@ impl<'a> Capabilities<'a> {
         }
     }
 
-    /// Gram matrices, for a method that cannot do without.
+    /// The Gram matrices, for a method that cannot do without them.
     pub fn require_grams(self) -> Result<&'a dyn Grams> {
         self.grams.ok_or(Error::Unavailable { what: "Gram matrices" })
     }
 
-    /// The sparse joint Gram matrix, for a method that cannot do without.
+    /// The sparse joint Gram matrix, for a method that cannot do without it.
     pub fn require_joint_grams(self) -> Result<&'a dyn JointGrams> {
         self.joint_grams.ok_or(Error::Unavailable { what: "joint Gram matrix" })
     }
 
-    /// The triangular factor, for a method that cannot do without.
+    /// The triangular factor, for a method that cannot do without it.
     pub fn require_triangles(self) -> Result<&'a dyn Triangles> {
         self.triangles.ok_or(Error::Unavailable { what: "triangular factor" })
     }
 
-    /// Gram matrices of chosen columns, for a method that cannot do without.
+    /// The Gram matrices of chosen columns, for a method that cannot do without them.
     pub fn require_blocks(self) -> Result<&'a dyn Blocks> {
         self.blocks.ok_or(Error::Unavailable { what: "Gram matrix of chosen columns" })
     }
 
-    /// Covariates, for rows that are known to have them.
+    /// The covariates, for rows that are known to have them.
     pub fn require_covariates(self) -> Result<&'a dyn Covariates> {
         self.covariates.ok_or(Error::Unavailable { what: "covariates" })
     }
 
-    /// A sample of the rows, for a method that cannot do without.
+    /// The sample of the rows, for a method that cannot do without it.
     pub fn require_samples(self) -> Result<&'a dyn Samples> {
         self.samples.ok_or(Error::Unavailable { what: "sample of the rows" })
     }
@@ -163,11 +163,11 @@ pub trait Structure {
     /// is then diagonal.
     fn is_one_hot(&self, side: Side) -> bool;
 
-    /// The same problem with fewer rows or columns, or `None` if passes would hardly get cheaper.
+    /// An equivalent problem with fewer rows or columns, or `None` if passes would hardly get cheaper.
     fn reduced(&self) -> Result<Option<Reduced>>;
 }
 
-/// Gram matrices, formed.
+/// Gram matrices that the rows can form.
 pub trait Grams {
     /// The Gram matrix C = XᵀX (or YᵀY) of one view, sparse if the view is. An error if it would take more
     /// than `limit` bytes.
@@ -180,15 +180,15 @@ pub trait Grams {
 
 /// The joint Gram matrix [X Y]ᵀ[X Y] as sparse blocks.
 pub trait JointGrams {
-    /// What the joint Gram matrix would hold and cost, from a sample of the rows. `None` if it cannot be
-    /// formed, for instance because a view is dense.
+    /// The size and cost of the joint Gram matrix, estimated from a sample of the rows. `None` if it cannot
+    /// be formed, for example because a view is dense.
     fn estimate(&self) -> Result<Option<GramEstimate>>;
 
     /// The joint Gram matrix. Called only after [`JointGrams::estimate`] gave an estimate. An error if it
     /// would take more than `limit` bytes.
     fn joint_gram(&self, limit: u64) -> Result<JointGram>;
 
-    /// Whether there are no rows but only this matrix: passes read it, and asking for it costs nothing.
+    /// Whether this matrix takes the place of rows: passes read it, and asking for it costs nothing.
     fn is_formed(&self) -> bool {
         false
     }
@@ -200,9 +200,9 @@ pub trait Triangles {
     /// squaring their condition number. An error if it would take more than `limit` bytes.
     fn triangle(&self, limit: u64) -> Result<Triangle>;
 
-    /// The factor of that many random sums of rows (CountSketch) instead of all rows, or of the rows
-    /// themselves if there are no more of them. The same seed gives the same sums. Rows that cannot be summed
-    /// so decline.
+    /// The factor of `size` random sums of rows (CountSketch) instead of all rows, or of the rows
+    /// themselves if there are no more of them. The same seed gives the same sums. Rows that cannot be
+    /// summed in this way decline.
     fn sketched_triangle(&self, _size: usize, _seed: u64, _limit: u64) -> Result<Triangle> {
         Err(Error::Unavailable { what: "sketch of the rows" })
     }
@@ -218,25 +218,25 @@ pub trait Blocks {
 
 /// A sample of the rows.
 pub trait Samples {
-    /// About `rows` rows, spread evenly over all rows, in memory, with their weights. They are as they are
-    /// stored: a wrapper that centers or scales changes passes, not rows.
+    /// About `rows` rows, spread evenly over all rows, in memory, with their weights. They are returned as
+    /// they are stored, because a wrapper that centers or scales changes passes, not rows.
     fn sample(&self, rows: usize) -> Result<InMemory>;
 }
 
-/// A smaller pair that stands for another, and how to get back.
+/// A smaller pair that stands for another, and the way back to that one.
 pub struct Reduced {
     /// The smaller pair.
     pub pair: Box<dyn Pair>,
-    /// For each view, the original column behind each column that was kept; `None` if all are where they
-    /// were.
+    /// For each view, the original column behind each column that was kept; `None` if all are in their
+    /// places.
     pub columns: [Option<Vec<u32>>; 2],
-    /// What was made smaller.
+    /// The decisions that made it smaller.
     pub decisions: Vec<Decision>,
 }
 
 impl Reduced {
-    /// `pair` in place of a pair of shape `original`, in terms of the kept columns; `None` if it is no
-    /// smaller.
+    /// Takes `pair`, in terms of the kept columns, in place of a pair of shape `original`; `None` if it is
+    /// no smaller.
     pub fn new(original: Shape, pair: Box<dyn Pair>, columns: [Option<Vec<u32>>; 2]) -> Option<Self> {
         let mut decisions = Vec::new();
         let distinct = pair.shape().rows;

@@ -1,4 +1,4 @@
-//! The rows of two views, both readable here, and their weights.
+//! The rows of two views that can be read directly, and their weights.
 
 use super::ask::Source;
 use crate::error::{Error, Result};
@@ -8,11 +8,12 @@ use crate::side::{Shape, Side};
 use bytemuck::Zeroable;
 use std::ops::Range;
 
-/// Cache lines of z that a block of rows may fill: 16 KiB, half of a usual first-level cache, so that z is
-/// still there when the block is scattered. Larger blocks spill, smaller ones pay more for starting a kernel.
+/// The number of cache lines of z that a block of rows may fill: 16 KiB, half of a usual first-level cache,
+/// because z is then still there when the block is scattered. Larger blocks spill, smaller ones pay more
+/// for starting a kernel.
 const BLOCK_LINES: usize = 256;
 
-/// Where a part of a pass adds its products: `sums[target][source]`.
+/// The places to which a part of a pass adds its products: `sums[target][source]`.
 pub(super) type Sums<'a> = [[Option<&'a mut [Line]>; 2]; 2];
 
 /// Two views with the same rows, and a weight per row if rows are weighted.
@@ -33,7 +34,7 @@ impl PairedRows {
         Ok(PairedRows { views: [x, y], weights: None })
     }
 
-    /// The same rows with these weights, which must be finite and not negative.
+    /// Gives the rows these weights, which must be finite and not negative.
     pub fn weighted(self, weights: Buffer<f64>) -> Result<Self> {
         let rows = self.views[0].rows();
         if weights.len() != rows {
@@ -58,8 +59,8 @@ impl PairedRows {
         self.weights.as_ref().map_or(1.0, |weights| weights.as_slice()[row].get())
     }
 
-    /// Whether the joint Gram matrix can be formed sparsely: neither view is dense, and rows can be numbered
-    /// in 32 bits.
+    /// Whether the joint Gram matrix can be formed sparsely: neither view is dense, and rows can be
+    /// numbered in 32 bits.
     pub fn has_sparse_gram(&self) -> bool {
         let sparse = self.views.iter().all(|view| !matches!(view, Matrix::Dense(_)));
         sparse && self.views[0].rows() <= u32::MAX as usize
@@ -70,9 +71,9 @@ impl PairedRows {
         self.view(side).entries_before(row)
     }
 
-    /// Adds the products of the rows in `span` into `sums`, a block of rows at a time so that z stays in the
-    /// cache. `places` say which row of a sum belongs to a column of each view, if sums do not have one per
-    /// column.
+    /// Adds the products of the rows in `span` into `sums`, one block of rows at a time because z then
+    /// stays in the cache. If `sums` do not have one row per column, `places` map each column of a view to
+    /// its row.
     pub fn add_products(
         &self,
         span: Range<usize>,

@@ -1,10 +1,10 @@
-//! A pass over rows that can be read here, in one piece or several.
+//! A pass over rows that can be read directly, in one piece or several.
 //!
-//! All rows together are cut into one part per thread, of about equal numbers of entries. Each part adds into
-//! its own panels (the first straight into the caller's), which are then summed in a fixed order: the same
-//! thread count gives the same bits. The extra panels are kept between passes, so that a warm pass allocates
-//! nothing. If a view is wide, a part's panels have rows for the columns that its rows hold and for no
-//! others; if that is still too much, there are fewer parts.
+//! All rows together are cut into one part per thread, of about equal numbers of entries. Each part adds
+//! into its own panels (the first straight into the caller's). The same thread count gives the same bits,
+//! because the panels are then summed in a fixed order. A warm pass allocates nothing, because the extra
+//! panels are kept between passes. If a view is wide, a part's panels have rows only for the columns that
+//! its rows hold; if that is still too much, there are fewer parts.
 
 use super::ask::{Ask, Source};
 use super::paired_rows::{PairedRows, Sums};
@@ -17,11 +17,13 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// The panels of all parts together have at most so many times as many rows as the caller's.
+/// The most rows that the panels of all parts together may have, as a multiple of the rows of the caller's
+/// panels.
 const MOST_COPIES: usize = 3;
-/// This many rows of panels may be laid out in any case: a quarter of a gigabyte for 32 columns.
+/// The number of rows of panels that may be laid out in any case: a quarter of a gigabyte for 32 columns.
 const FEW_ROWS: usize = 1 << 20;
-/// Cache lines of the products that one thread sums at a time: 256 KiB, a share of the second-level cache.
+/// The number of cache lines of the products that one thread sums at a time: 256 KiB, a share of the
+/// second-level cache.
 const SUM_LINES: usize = 4096;
 
 /// One piece of the rows.
@@ -32,7 +34,7 @@ pub(super) trait Piece: Sync {
 /// The memory that a pass needs besides the caller's panels.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// Threads that the rows were cut for.
+    /// The number of threads that the rows were cut for.
     threads: usize,
     spans: Vec<Range<usize>>,
     parts: Vec<Part>,
@@ -76,7 +78,7 @@ pub(super) fn pass<P: Piece>(pieces: &[P], kept: &Mutex<Vec<Scratch>>, ask: &mut
     kept.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
 }
 
-/// The rows of `span`, counted through all pieces, as rows of each piece.
+/// The rows of `span`, which counts through all pieces, as rows of each piece.
 fn rows_of_pieces<P: Piece>(
     pieces: &[P],
     span: Range<usize>,
@@ -91,7 +93,7 @@ fn rows_of_pieces<P: Piece>(
     })
 }
 
-/// Adds the rows of `span`, counted through all pieces, into `sums`.
+/// Adds the rows of `span`, which counts through all pieces, into `sums`.
 fn add_span<P: Piece>(
     pieces: &[P],
     span: Range<usize>,
@@ -158,7 +160,7 @@ impl Scratch {
 }
 
 impl Part {
-    /// Rows of the panels that take products with one view.
+    /// The number of rows of the panels that take products with one view.
     fn rows_of_sums(&self, shape: Shape, target: usize) -> usize {
         match &self.touched[target] {
             Some(touched) => touched.columns.len(),
@@ -176,7 +178,7 @@ fn non_empty(lines: &mut [Line]) -> Option<&mut [Line]> {
     (!lines.is_empty()).then_some(lines)
 }
 
-/// Adds every part's panel to the caller's, part after part.
+/// Adds every part's panel to the caller's, one part after another.
 fn sum_parts(out: &mut [Line], stride: usize, parts: &[Part], target: usize, source: usize) {
     let height = (SUM_LINES / stride).max(1);
     out.par_chunks_mut(height * stride).enumerate().for_each(|(chunk, out)| {
@@ -210,7 +212,7 @@ pub(super) fn cut<P: Piece>(pieces: &[P], parts: usize, spans: &mut Vec<Range<us
     }
 }
 
-/// About the work of the rows before `row`: one per row and one per stored entry.
+/// The approximate work of the rows before `row`: one per row and one per stored entry.
 fn load<P: Piece>(pieces: &[P], row: usize) -> u64 {
     let (mut before, mut load) = (0, row as u64);
     for piece in pieces.iter().map(Piece::rows) {

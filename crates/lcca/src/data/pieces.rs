@@ -1,8 +1,8 @@
-//! Rows in several pieces that can all be read here, as a worker of a cluster holds them.
+//! Rows in several pieces that can all be read directly, as a worker of a cluster holds them.
 //!
-//! Unlike [`Shards`], whose shards may be anywhere and are asked one after the other, a pass here cuts all
-//! rows together into one part per thread: panels are laid out and summed once, however many pieces there
-//! are.
+//! Panels are laid out and summed only once, however many pieces there are, because a pass cuts all rows
+//! together into one part per thread. [`Shards`] may be anywhere instead, and are asked one after the
+//! other.
 
 use super::ask::Ask;
 use super::block_gram;
@@ -62,8 +62,9 @@ impl Pair for Pieces {
         Ok(())
     }
 
-    /// Those of the stack, except that the joint Gram matrix is estimated from one sample over all pieces,
-    /// and that the Gram matrix of chosen columns is formed once and not once per piece.
+    /// The capabilities of the stack, with two exceptions: the joint Gram matrix is estimated from one
+    /// sample over all pieces, and the Gram matrix of chosen columns is formed once instead of once per
+    /// piece.
     fn capabilities(&self) -> Capabilities<'_> {
         Capabilities { joint_grams: Some(self), blocks: Some(self), ..self.stacked.capabilities() }
     }

@@ -12,17 +12,19 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// Entries of A that one thread takes at a time. A column with more entries is summed by several threads.
+/// The number of entries of A that one thread takes at a time. A column with more entries is summed by
+/// several threads.
 const CHUNK: usize = 1 << 14;
-/// By how many rows of B a row is announced before it is read: first for its place, then for its columns.
+/// The number of rows by which a row of B is announced before it is read: first for its place, then for its
+/// columns.
 const LATER: usize = 32;
 const SOON: usize = 8;
-/// Rows of a symmetric matrix that one thread puts together at a time.
+/// The number of rows of a symmetric matrix that one thread puts together at a time.
 const MIRRORED: usize = 256;
-/// Bytes of one entry of a product.
+/// The number of bytes of one entry of a product.
 const ENTRY: u64 = (size_of::<u32>() + size_of::<f64>()) as u64;
 
-/// Bytes that may still be taken, shared by several products.
+/// The bytes that several products may still take together.
 pub struct Allowance {
     what: &'static str,
     limit: u64,
@@ -30,17 +32,17 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// So many bytes for `what`.
+    /// An allowance of `limit` bytes. Errors name `what` as the object that needed more.
     pub fn new(what: &'static str, limit: u64) -> Self {
         Allowance { what, limit, spent: AtomicU64::new(0) }
     }
 
-    /// So many bytes for the four blocks of [X Y]ᵀ[X Y], whoever forms them.
+    /// An allowance of `limit` bytes for the four blocks of [X Y]ᵀ[X Y].
     pub fn of_joint_gram(limit: u64) -> Self {
         Allowance::new("the joint Gram matrix", limit)
     }
 
-    /// Takes bytes; an error if fewer are left.
+    /// Takes bytes from the allowance; an error if fewer are left.
     pub fn take(&self, bytes: u64) -> Result<()> {
         let needed = self.spent.fetch_add(bytes, Relaxed).saturating_add(bytes);
         if needed <= self.limit {
@@ -50,12 +52,12 @@ impl Allowance {
         Err(Error::Memory { what: self.what.into(), needed, allowed: self.limit, advice })
     }
 
-    /// Takes the bytes of so many entries of products.
+    /// Takes the bytes of `entries` entries of products.
     pub fn take_entries(&self, entries: u64) -> Result<()> {
         self.take(ENTRY * entries)
     }
 
-    /// Takes the bytes of the transposes of some matrices that are not needed at the same time.
+    /// Takes the bytes of the largest of some transposes, because they are not needed at the same time.
     pub fn take_transposed(&self, matrices: &[&Matrix]) -> Result<()> {
         self.take(matrices.iter().map(|matrix| Transposed::bytes(matrix)).max().unwrap_or(0))
     }
@@ -84,13 +86,13 @@ pub(super) fn symmetric(
     allowance: &Allowance,
 ) -> Result<SparseRows> {
     let upper = upper_triangle(by_columns, view, weight, allowance)?;
-    // As much again.
+    // The mirrored matrix takes as much again.
     allowance.take_entries(upper.entries())?;
     mirrored(upper)
 }
 
-/// The entries of XᵀX from the diagonal on, row by row, which determine the others. Every entry (j, j) is
-/// stored.
+/// The entries of XᵀX from the diagonal on, row by row. They determine the others, because XᵀX is
+/// symmetric. Every entry (j, j) is stored.
 pub(super) fn upper_triangle(
     by_columns: &Transposed,
     view: &Matrix,
@@ -107,8 +109,8 @@ pub(super) fn upper_triangle(
     RowsBuilder::join(rows, view.cols(), false)
 }
 
-/// The rows of a product, in parts. `begin` prepares the sums of a row, `add(sums, j, row, factor)` adds B's
-/// row to row j, and `announce(later, soon)` names rows of B that will be read.
+/// The rows of a product, in parts. `begin` prepares the sums of a row, `add(sums, j, row, factor)` adds
+/// B's row to row j, and `announce(later, soon)` names rows of B that will be read.
 fn form(
     a: &Transposed,
     cols: usize,
@@ -142,7 +144,7 @@ fn form(
                     part
                 })
             };
-            // Pieces of one column are added in their order, whichever thread summed them.
+            // The pieces of one column are added in their order, no matter which threads summed them.
             let parts: Vec<Vec<(u32, f64)>> = spans.par_iter().with_max_len(1).map(sum_part).collect();
             pool.with(|sums| {
                 begin(sums, j);
@@ -192,8 +194,8 @@ fn mirrored(upper: SparseRows) -> Result<SparseRows> {
     let mirror_rows = |start: usize| {
         let mut rows = RowsBuilder::default();
         for i in start..(start + MIRRORED).min(size) {
-            // The last entry of a row of the lower triangle is the diagonal, which the upper one brings
-            // along.
+            // The last entry of a row of the lower triangle is the diagonal, which the upper triangle
+            // already holds.
             let left = lower.entries_before(i)..lower.entries_before(i + 1) - 1;
             lower.for_each_in(left, |column, value| rows.push(column as u32, value));
             reader.for_each(i, |column, value| rows.push(column as u32, value));
@@ -207,7 +209,7 @@ fn mirrored(upper: SparseRows) -> Result<SparseRows> {
     RowsBuilder::join(parts, size, false)
 }
 
-/// Sums that no thread is using, to be used again.
+/// Sums that no thread is using, kept so that they can be used again.
 struct SumsPool {
     cols: usize,
     idle: Mutex<Vec<Sums>>,
@@ -224,8 +226,9 @@ impl SumsPool {
     }
 }
 
-/// One row of the product while it is summed up. Which columns it holds is known by one bit each, and which
-/// words of bits are not zero by one bit each again, so that they are found in order without sorting.
+/// One row of the product while it is summed up. One bit for each column says whether the row holds it, and
+/// one bit for each word of these says whether it is not zero, because the columns are then found in order
+/// without sorting.
 struct Sums {
     sums: Vec<f64>,
     seen: Vec<u64>,

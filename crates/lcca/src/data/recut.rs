@@ -1,8 +1,8 @@
-//! The same data cut another way: chosen columns of both views become one view, all other columns the other.
+//! The same data cut another way: the chosen columns of both views become one view, all others the second.
 //!
-//! A preconditioner treats frequent and rare columns differently, whichever view they belong to. Cut so, a
-//! pass multiplies any of the four blocks between frequent and rare columns, with the kernels that every
-//! other pass uses.
+//! A preconditioner treats frequent and rare columns differently, no matter which view they belong to.
+//! After this cut, a pass multiplies any of the four blocks between frequent and rare columns, with the
+//! kernels that every other pass uses.
 
 use super::composition::Composition;
 use super::in_memory::InMemory;
@@ -12,22 +12,22 @@ use crate::matrix::{Matrix, RowsBuilder};
 use crate::side::{Shape, Side};
 use rayon::prelude::*;
 
-/// Rows that one thread cuts at a time.
+/// The number of rows that one thread cuts at a time.
 const ROWS: usize = 2048;
 
-/// Where each column of two views goes.
+/// The place to which each column of two views goes.
 pub(crate) struct Cut {
     /// The columns that are not chosen, ascending in each view.
     pub others: [Vec<u32>; 2],
     /// For each view and column, whether it is chosen, and its number among the chosen or the other columns
     /// of both views.
     places: [Vec<(bool, u32)>; 2],
-    /// Other columns, and chosen ones.
+    /// The numbers of other columns and of chosen ones.
     widths: [usize; 2],
 }
 
 impl Cut {
-    /// `chosen` ascend in each view.
+    /// Chosen columns must ascend in each view.
     pub fn new(shape: Shape, chosen: [&[u32]; 2]) -> Self {
         let (mut others, mut widths) = ([Vec::new(), Vec::new()], [0, 0]);
         let places = Side::BOTH.map(|side| {
@@ -46,8 +46,8 @@ impl Cut {
         Cut { others, places, widths }
     }
 
-    /// The rows at the bottom of a pair, with the other columns as X and the chosen ones as Y, as they are
-    /// stored: neither centered nor scaled. `None` if rows are dense or out of reach.
+    /// The innermost rows of a pair, with the other columns as X and the chosen ones as Y. They are taken
+    /// as they are stored, neither centered nor scaled. `None` if rows are dense or out of reach.
     pub fn apply(&self, composition: &Composition<'_>) -> Result<Option<Box<dyn Pair>>> {
         match composition.home.downcast_ref::<InMemory>() {
             Some(rows) => self.rows(rows),

@@ -1,9 +1,9 @@
-//! The same problem made smaller: equal rows merged into weights, empty columns left out, columns by
+//! An equivalent, smaller problem: equal rows merged into weights, empty columns left out, columns by
 //! frequency.
 //!
-//! Each is done only if it pays. Merging pays if a sample shows many equal rows. New column numbers pay if
-//! many columns are empty, because panels get lower, or if the frequent ones lie far apart, because their
-//! panel rows share few pages.
+//! Each change is made only if it pays. Merging pays if a sample shows many equal rows. New column numbers
+//! pay if many columns are empty, because panels get lower, or if the frequent ones lie far apart, because
+//! their panel rows share few pages.
 
 use super::merge;
 use super::paired_rows::PairedRows;
@@ -17,14 +17,14 @@ const EMPTY: f64 = 0.1;
 const MANY: usize = 50_000;
 /// The most frequent columns are those that together hold this share of the entries.
 const FREQUENT: f64 = 0.9;
-/// Columns are in good order if the first of them, twice as many as are frequent, hold this share of the
-/// entries.
+/// Columns are in good order if the first ones, twice as many as there are frequent columns, hold this
+/// share of the entries.
 const IN_FRONT: f64 = 0.8;
-/// Rows that one thread renumbers at a time.
+/// The number of rows that one thread renumbers at a time.
 const ROWS: usize = 1 << 14;
 
 /// For each view, the columns that hold an entry, most frequent first; `None` if renumbering would not pay.
-/// `counts` are the entries of each column. Views with every entry in every row have nothing to gain.
+/// `counts` are the entries of each column. A view with every entry in every row has nothing to gain.
 pub fn columns_to_keep(counts: [&[u64]; 2], rows: usize) -> [Option<Vec<u32>>; 2] {
     let kept = |count: &[u64]| {
         let dense = count.iter().all(|&count| count == rows as u64);
@@ -34,8 +34,8 @@ pub fn columns_to_keep(counts: [&[u64]; 2], rows: usize) -> [Option<Vec<u32>>; 2
 }
 
 /// The rows with equal ones merged, if that pays, and in terms of the kept columns; `None` if nothing would
-/// change. `merging_pays` is asked with the share of different rows in a sample, if it is small enough to
-/// think of merging.
+/// change. If the share of different rows in a sample is small enough to think of merging, `merging_pays`
+/// gets it and decides.
 pub(super) fn reduced(
     rows: &PairedRows,
     columns: [Option<&[u32]>; 2],

@@ -1,10 +1,10 @@
 //! Residuals on covariates, without forming them.
 //!
-//! This wraps a pair that is centered if anything is: a product of the residuals is that of the wrapped pair
-//! less Mₜ·(MₛᵀW), with M the products of each view with an orthonormal basis of the covariates
-//! (`covariates`). Centering is the same with a column of ones, and done before, because that loses fewer
-//! digits. A column of which covariates explain all but rounding is treated as a constant column: its
-//! residuals count as zero.
+//! This wraps the centered pair, or the pair itself if nothing is centered: a product of the residuals is
+//! that of the wrapped pair minus Mₜ·(MₛᵀW), with M the products of each view with an orthonormal basis of
+//! the covariates (`covariates`). Centering is the same with a column of ones. It is done before, because
+//! that loses fewer digits. A column of which covariates explain all but rounding is treated as a constant
+//! column: its residuals count as zero.
 
 use super::ask::Ask;
 use super::covariates::{Covariates, Explained, subtract_product};
@@ -22,8 +22,8 @@ use faer::reborrow::ReborrowMut;
 use faer::{Accum, Mat, MatMut, Par};
 use std::sync::{Mutex, PoisonError};
 
-/// A column is explained if less than this share of its variance is left: sums over many rows leave about
-/// 1e-14.
+/// A column counts as explained if less than this share of its variance is left, because sums over many
+/// rows leave about 1e-14.
 const ROUNDING: f64 = 1e-12;
 
 /// A pair with the part that covariates explain taken out of both views.
@@ -32,17 +32,18 @@ pub struct Residual<'a> {
     /// XᵀQ and YᵀQ, in the units of the wrapped pair.
     along: [Panel; 2],
     moments: [Moments; 2],
-    /// For each view, the columns of which nothing is left although the wrapped pair has something.
+    /// For each view, the columns that covariates explain entirely, although they are not zero in the
+    /// wrapped pair.
     explained: DeadColumns,
-    /// Who can factorize the rows, and the basis of the covariates.
+    /// The rows that can be factorized, and the basis of their covariates.
     source: Option<(&'a dyn Covariates, &'a Explained)>,
-    /// The products' rows of explained columns as they were before a pass.
+    /// The rows of explained columns in all products, as they were before a pass.
     kept: Mutex<Vec<Line>>,
 }
 
 impl<'a> Residual<'a> {
-    /// Takes out what `along` says, XᵀQ and YᵀQ for an orthonormal basis Q of covariates whose columns have
-    /// the given `sums`.
+    /// Takes the part of the covariates out. `along` holds XᵀQ and YᵀQ for an orthonormal basis Q of the
+    /// covariates, whose columns have the given `sums`.
     pub fn new(inner: &'a dyn Pair, mut along: [Panel; 2], sums: &[f64]) -> Result<Self> {
         let mut moments = [inner.moments(Side::X)?.clone(), inner.moments(Side::Y)?.clone()];
         let mut explained = [Vec::new(), Vec::new()];
@@ -50,7 +51,7 @@ impl<'a> Residual<'a> {
             let Moments { sum, square, .. } = &mut moments[side];
             for (j, (sum, square)) in sum.iter_mut().zip(square).enumerate() {
                 if *square == 0.0 {
-                    // A constant column has rounding errors as products, which explain nothing.
+                    // The products of a constant column are rounding errors, which explain nothing.
                     along[side].row_mut(j).fill(0.0);
                     continue;
                 }
@@ -67,13 +68,13 @@ impl<'a> Residual<'a> {
         Ok(Residual { inner, along, moments, explained, source: None, kept: Mutex::default() })
     }
 
-    /// The same, with rows that can be factorized by QR together with their covariates.
+    /// Adds rows that can be factorized by QR together with their covariates.
     pub fn with_rows(self, covariates: &'a dyn Covariates, explained: &'a Explained) -> Self {
         Residual { source: Some((covariates, explained)), ..self }
     }
 
-    /// `gram` − M·Mᵀ in the lower triangle, for the columns that M has rows for; zero for those that are
-    /// explained.
+    /// Subtracts M·Mᵀ from the lower triangle of `gram` in the given `columns`, and clears the explained
+    /// ones.
     fn correct(&self, mut gram: MatMut<'_, f64>, columns: &[(usize, usize)]) {
         let m = Mat::from_fn(columns.len(), self.along[0].cols(), |i, j| {
             let (side, column) = columns[i];
@@ -115,9 +116,9 @@ impl Pair for Residual<'_> {
         result
     }
 
-    /// Structure is declined: residuals are neither one-hot nor sparse, and equal rows may have different
-    /// covariates. So are the sparse joint Gram matrix, which is formed of the rows as they are and corrected
-    /// afterwards, and samples, which would come without their covariates.
+    /// Structure is declined because residuals are neither one-hot nor sparse, and equal rows may have
+    /// different covariates. The sparse joint Gram matrix is declined because it is formed of the unchanged
+    /// rows and corrected afterwards, and samples because they would come without their covariates.
     fn capabilities(&self) -> Capabilities<'_> {
         let inner = self.inner.capabilities();
         Capabilities {
@@ -134,7 +135,7 @@ impl Pair for Residual<'_> {
 }
 
 impl Grams for Residual<'_> {
-    /// Dense, because what covariates explain is.
+    /// The dense Gram matrix, because the part that covariates explain is dense.
     fn gram(&self, side: Side, limit: u64) -> Result<GramMatrix> {
         let columns = self.shape().cols(side);
         let needed = (columns as u64).saturating_mul(columns as u64).saturating_mul(16);

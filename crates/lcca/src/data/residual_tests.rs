@@ -1,4 +1,4 @@
-//! Residuals on covariates obey the laws of any pair, compared with residuals that were formed.
+//! Residuals on covariates obey the laws of any pair, compared with residuals that were formed explicitly.
 
 use super::*;
 use crate::matrix::Matrix;
@@ -65,7 +65,7 @@ fn coefficients_are_those_of_least_squares() {
     let pair = InMemory::new(from_dense(x.as_ref()), from_dense(x.as_ref())).unwrap();
     let pair = pair.with_covariates(from_dense(z.as_ref())).unwrap();
     let explained = Explained::new(&pair, true).unwrap();
-    // Two measurements and two of three indicators; the other columns say nothing new.
+    // Only two measurements and two of the three indicators say anything new.
     assert_eq!(explained.rank(), 4);
     let (coefficients, mean) = (explained.coefficients(Side::X), explained.mean.unwrap());
     let x_mean = |j: usize| x.col(j).sum() / 60.0;

@@ -1,6 +1,6 @@
 //! The products of all pairs of rows, with a factor for each column: Σⱼ sⱼ²·(zᵢⱼ − μⱼ)(zₖⱼ − μⱼ).
 //!
-//! It is the Gram matrix of the transpose. If rows are few, it is small however many columns there are.
+//! It is the Gram matrix of the transpose, which is small for few rows however many columns there are.
 
 use super::composition::Composition;
 use super::dense_gram;
@@ -12,14 +12,14 @@ use crate::side::Side;
 use faer::Mat;
 use rayon::prelude::*;
 
-/// The rows at the bottom of a pair, if they are in memory.
+/// The innermost rows of a pair, if they are in memory.
 pub(crate) fn rows_of<'a>(composition: &Composition<'a>) -> Option<&'a InMemory> {
     composition.home.downcast_ref::<InMemory>()
 }
 
 /// The lower triangle of the sum over both views; `factors` are the s of their columns, `means` the μ, if
-/// they are subtracted. Rows count with the roots of their weights. An error if it would take more than
-/// `limit` bytes.
+/// they are subtracted. Rows count with the roots of their weights. An error if the matrix would take more
+/// than `limit` bytes.
 pub(crate) fn form(
     rows: &InMemory,
     factors: [&[f64]; 2],
@@ -49,13 +49,13 @@ pub(crate) fn form(
     Ok(sum)
 }
 
-/// Of one view, without means and weights.
+/// The lower triangle for one view, without means and weights.
 fn of_view(view: &Matrix, factors: &[f64], limit: u64) -> Result<Mat<f64>> {
     let squares: Vec<f64> = factors.iter().map(|factor| factor * factor).collect();
     dense_gram::form(&[by_columns(view)?.into()], Some(&squares.into()), None, limit)
 }
 
-/// Σⱼ sⱼ²·zᵢⱼ·μⱼ of every row.
+/// Σⱼ sⱼ²·zᵢⱼ·μⱼ for every row i.
 fn along_means(view: &Matrix, factors: &[f64], means: &[f64]) -> Vec<f64> {
     let of_row = |row: usize| {
         let mut sum = 0.0;

@@ -1,4 +1,4 @@
-//! ZᵀZ of standardized rows: one pass, whatever the number of rows, in memory for columns².
+//! ZᵀZ of standardized rows, in one pass and in memory for columns², however many rows there are.
 //!
 //! With z = w(Dx − c − m·1) and c = Dμ,
 //!
@@ -6,8 +6,9 @@
 //! Σzzᵀ = D(Σw²xxᵀ)D − (pcᵀ + cpᵀ) − (q1ᵀ + 1qᵀ) + (Σw²)ccᵀ + (Σw²m)(c1ᵀ + 1cᵀ) + (Σw²m²)11ᵀ,   p = Σw²Dx,  q = Σw²mDx
 //! ```
 //!
-//! so sparse rows cost a weighted sparse Gram matrix and sums over their entries. Dense rows are standardized
-//! in blocks: that costs nothing beside their product and loses no digits if means are far above deviations.
+//! so sparse rows cost a weighted sparse Gram matrix and sums over their entries. Dense rows are
+//! standardized in blocks, because that costs nothing beside their product and loses no digits if means are
+//! far above deviations.
 
 use super::dense_gram;
 use super::standardize::{ColumnScale, RowScale};
@@ -16,12 +17,12 @@ use crate::matrix::{DenseRows, DenseValues, Matrix, Reader};
 use faer::Mat;
 use rayon::prelude::*;
 
-/// Numbers of dense rows that are standardized at a time: 32 MB.
+/// The number of entries of dense rows that are standardized at a time: 32 MB.
 const BLOCK: usize = 1 << 22;
-/// Matrices of columns × columns that sums and their singular vectors take at most at a time.
+/// The most matrices of columns × columns that sums and their singular vectors take at a time.
 const MATRICES: u64 = 10;
-/// Parts of the rows that have sums of their own: as many on any machine, so that results are the same on
-/// all.
+/// The number of parts of the rows that have sums of their own. It is the same on any machine, so that
+/// results are the same too.
 const PARTS: usize = 32;
 
 /// The sum of zzᵀ over standardized rows, of which more can be added.
@@ -30,12 +31,12 @@ pub struct RowSums {
     columns: ColumnScale,
     rows: u64,
     constant: u64,
-    /// The lower triangle.
+    /// The lower triangle of the sum.
     lower: Mat<f64>,
 }
 
 impl RowSums {
-    /// No rows yet.
+    /// A sum over no rows yet.
     pub fn new(columns: ColumnScale) -> Self {
         let lower = Mat::zeros(columns.cols(), columns.cols());
         RowSums { columns, rows: 0, constant: 0, lower }
@@ -51,8 +52,8 @@ impl RowSums {
         self.rows
     }
 
-    /// The number of rows so far whose entries are all the same. They cannot be standardized and count as
-    /// zero.
+    /// The number of rows so far whose entries are all the same. They count as zero, because they cannot be
+    /// standardized.
     pub fn constant(&self) -> u64 {
         self.constant
     }
@@ -62,7 +63,7 @@ impl RowSums {
         &self.lower
     }
 
-    /// Adds rows. Gram matrices may take `limit` bytes.
+    /// Adds rows. Their Gram matrices may take `limit` bytes.
     pub fn add(&mut self, rows: &Matrix, limit: u64) -> Result<()> {
         let (expected, found) = (self.columns.cols(), rows.cols());
         if expected != found {
@@ -161,7 +162,7 @@ mod tests {
     use crate::data::{InMemory, Pair, Side};
     use crate::testing::{random_mat, relative_error, sparse_from_dense, to_dense, zipf_rows};
 
-    /// ZᵀZ by its definition.
+    /// The slow twin: ZᵀZ by its definition.
     fn twin(rows: &Matrix, columns: &ColumnScale) -> Mat<f64> {
         let dense = to_dense(rows);
         let g = dense.ncols();
@@ -204,7 +205,8 @@ mod tests {
                         sums.add(&rows.slice(cut[0]..cut[1]), u64::MAX).unwrap();
                     }
                     let whole = dense_gram::mirrored(sums.lower());
-                    // A view whose mean is 1e6 times its deviation loses six digits in the twin as well.
+                    // The tolerance is wide because a view whose mean is 1e6 times its deviation loses six
+                    // digits in the twin too.
                     assert!(relative_error(whole.as_ref(), truth.as_ref()) < 1e-9, "{}", rows.kind());
                     assert_eq!(sums.rows(), 90);
                 }

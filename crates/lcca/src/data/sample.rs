@@ -1,4 +1,4 @@
-//! Some of the rows, spread evenly, in memory.
+//! A sample of the rows, spread evenly, in memory.
 
 use super::paired_rows::PairedRows;
 use crate::error::Result;
@@ -19,7 +19,7 @@ pub(super) fn sample(rows: &PairedRows, count: usize) -> Result<PairedRows> {
     }
 }
 
-/// How many of `count` rows to take from `part` of `all` rows.
+/// The number of rows, out of a sample of `count`, to take from `part` of `all` rows.
 pub(super) fn share(count: usize, part: usize, all: usize) -> usize {
     ((count as f64 * part as f64 / all.max(1) as f64) as usize).max(1)
 }

@@ -1,9 +1,9 @@
 //! Columns in other units, without changing the rows.
 //!
 //! With a factor fⱼ for each column, Xf = X·diag(f): z = Wᵀ(f∘x) = (f∘W)ᵀx, and row j of a product is
-//! multiplied by fⱼ. So the panel that goes into a pass and the products that come out are scaled, and the
-//! rows stay as they are. This wraps [`Centered`](super::Centered), because a centered and scaled column is a
-//! scaled column of the centered view.
+//! multiplied by fⱼ. The rows stay as they are, because only the panel that goes into a pass and the
+//! products that come out are scaled. This wraps [`Centered`](super::Centered), because a centered and
+//! scaled column is a scaled column of the centered view.
 
 use super::ask::{Ask, Source};
 use super::composition::Composition;
@@ -57,7 +57,7 @@ impl<'a> Scaled<'a> {
         }
     }
 
-    /// Given means, which are those of the scaled columns, in the units of the wrapped pair.
+    /// The given means, which are those of the scaled columns, in the units of the wrapped pair.
     fn unscaled(&self, means: Option<[&[f64]; 2]>) -> Option<[Vec<f64>; 2]> {
         let of_view = |means: [&[f64]; 2], side: Side| match &self.inverse[side as usize] {
             Some(inverse) => means[side as usize].iter().zip(inverse).map(|(mean, f)| mean * f).collect(),
@@ -94,8 +94,8 @@ impl Pair for Scaled<'_> {
                 copy_scaled(&mut sources[side as usize], source.panel, factors);
             }
         }
-        // What the outputs hold already is divided first, so that the products can be scaled where they are
-        // added up.
+        // The numbers that the outputs hold already are divided first, because the whole sum is scaled
+        // afterwards, in place.
         self.scale_products(ask, &self.inverse);
         let mut inner = ask.reborrow();
         for (side, scaled) in Side::BOTH.into_iter().zip(&sources) {
@@ -110,8 +110,8 @@ impl Pair for Scaled<'_> {
         result
     }
 
-    /// Structure is declined: scaled rows are not one-hot. So is the sparse joint Gram matrix, which is
-    /// formed of the rows as they are and scaled afterwards.
+    /// Structure is declined because scaled rows are not one-hot. The sparse joint Gram matrix is declined
+    /// because it is formed of the rows as they are and scaled afterwards.
     fn capabilities(&self) -> Capabilities<'_> {
         let inner = self.inner.capabilities();
         Capabilities {
@@ -182,7 +182,7 @@ impl Blocks for Scaled<'_> {
     }
 }
 
-/// Copies a panel and scales its rows, into memory that is there already if it fits.
+/// Copies a panel and scales its rows. Memory that is there already is used again if it fits.
 fn copy_scaled(to: &mut Option<Panel>, from: &Panel, factors: &[f64]) {
     match to {
         Some(panel) if (panel.rows(), panel.cols()) == (from.rows(), from.cols()) => {

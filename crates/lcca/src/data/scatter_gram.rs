@@ -4,9 +4,9 @@
 //! The work is Σᵢ rᵢ²/2 for rows of rᵢ entries, however wide the views are, and less if entries share cache
 //! lines. Rows are read as they are stored and centered afterwards, Σ(z − μ)(z − μ)ᵀ = Σzzᵀ − sμᵀ − μsᵀ +
 //! wμμᵀ with s = Σz and w the number of rows. That loses digits of a column whose mean is far above its
-//! deviation. Such a column is stored in nearly every row (a column with a share of zeros z has μ² ≤ σ²(1 −
-//! z)/z), so its mean can be subtracted while rows are read, at no cost that its entries did not have
-//! already.
+//! deviation. The mean of such a column can be subtracted while rows are read, at no cost that its entries
+//! did not have already, because nearly every row stores it (a column with a share of zeros z has μ² ≤ σ²(1
+//! − z)/z).
 
 use super::moments::Moments;
 use super::product::Allowance;
@@ -18,25 +18,27 @@ use faer::Mat;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A scattered multiplication takes as long as this many of a matrix product, measured on images of digits.
+/// The time of a scattered multiplication, relative to one of a matrix product, measured on images of
+/// digits.
 const SCATTERED: f64 = 12.0;
-/// A column is shifted while it is read if its mean square is this many times its variance: one digit would
-/// be lost.
+/// A column is shifted while it is read if its mean square is this many times its variance, because one
+/// digit would be lost.
 const FAR_FROM_ZERO: f64 = 9.0;
-/// Rows of dense views that are sampled for zeros.
+/// The number of rows of dense views that are sampled for zeros.
 const SAMPLED_ROWS: usize = 128;
-/// Multiplications that are worth another thread.
+/// The number of multiplications that is worth another thread.
 const WORTHWHILE: f64 = 5e7;
-/// Entries that are sampled to see how the work is spread over the columns.
+/// The number of entries that are sampled to see how the work is spread over the columns.
 const SAMPLE: u64 = 1 << 20;
 
-/// Whether adding outer products is cheaper than multiplying dense rows. Zeros of dense rows are skipped.
+/// Whether adding outer products, which skips zeros of dense rows, is cheaper than multiplying dense rows.
 pub(super) fn pays(views: &[Matrix]) -> bool {
     let (rows, width) = (views[0].rows(), width(views) as f64);
     SCATTERED * work(views) < rows as f64 * width * width / 2.0
 }
 
-/// Multiplications of all outer products: a half of each, with the diagonal. Dense rows are sampled.
+/// The number of multiplications of all outer products: half of each, with the diagonal. Dense rows are
+/// sampled.
 fn work(views: &[Matrix]) -> f64 {
     let rows = views[0].rows();
     let in_row = |row: usize| {
@@ -51,7 +53,7 @@ fn work(views: &[Matrix]) -> f64 {
     sampled.map(in_row).sum::<u64>() as f64 * (rows as f64 / count)
 }
 
-/// Entries of a row that are not zero, or are stored sparsely.
+/// The number of entries of a row: those that are not zero if it is dense, those that are stored otherwise.
 fn nonzero(view: &Matrix, row: usize) -> u64 {
     if !matches!(view, Matrix::Dense(_)) {
         return view.row_entries(row);
@@ -78,8 +80,8 @@ pub(super) fn form(
     let allowance = Allowance::new("the Gram matrix", limit);
     // The sum, and its copy when columns go back to their places.
     allowance.take(2 * each)?;
-    // Threads share the rows if the work is worth a sum of its own for each, otherwise the columns: then
-    // every thread reads all rows.
+    // Threads share the rows if the work is worth a sum of its own for each of them. Otherwise they share
+    // the columns, and every thread reads all rows.
     let work = work(views);
     let threads = if work > WORTHWHILE { rayon::current_num_threads() } else { 1 };
     let by_rows = (threads * rows.width() * rows.width()) as f64 <= work / 4.0
@@ -88,20 +90,21 @@ pub(super) fn form(
     Ok(rows.centered(&sum))
 }
 
-/// What is subtracted from the rows of each view, and the moments of these rows.
+/// The means that are subtracted from the rows of each view, and the moments of these rows.
 #[derive(Clone, Copy)]
 pub(super) struct Centering<'a> {
     pub means: [&'a [f64]; 2],
     pub moments: [&'a Moments; 2],
 }
 
-/// All views side by side as they are read: columns far from zero stand last and are shifted.
+/// All views side by side, in the order in which they are read: columns far from zero come last and are
+/// shifted.
 struct Rows<'a> {
     views: &'a [Matrix],
     weights: Option<&'a Buffer<f64>>,
-    /// Where each column stands.
+    /// The place of each column.
     places: Vec<usize>,
-    /// Columns that are not shifted.
+    /// The number of columns that are not shifted.
     plain: usize,
     /// Minus the means of the shifted columns.
     shifts: Vec<f64>,
@@ -111,13 +114,14 @@ struct Rows<'a> {
     weight: f64,
 }
 
-/// One row.
+/// One row in the order of places.
 struct Entries {
-    /// The places and values of its entries, places ascending.
+    /// The places and values of the row's entries, places ascending.
     entries: Vec<(usize, f64)>,
     /// The values of the shifted columns.
     shifted: Vec<f64>,
-    /// All places, most of them zero, and the cache lines that are not.
+    /// The row with all its places, most of them zero, and the indices of the cache lines that are not
+    /// zero.
     lines: Vec<Line>,
     used: Vec<usize>,
 }
@@ -128,7 +132,7 @@ impl Entries {
         Entries { entries: Vec::new(), shifted: Vec::new(), lines, used: Vec::new() }
     }
 
-    /// Writes the entries into their cache lines, in place of those of the row before.
+    /// Writes the entries into their cache lines, replacing those of the previous row.
     fn spread(&mut self) {
         self.used.drain(..).for_each(|line| self.lines[line] = Line::zeroed());
         for &(place, value) in &self.entries {
@@ -172,8 +176,8 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// The sums of the shifted columns, added up after shifting: a difference of large sums would bring back
-    /// the error that shifting avoids.
+    /// The sums of the shifted columns. They are added up after shifting, because a difference of large
+    /// sums would bring back the error that shifting avoids.
     fn shifted_sums(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.shifts.len()];
         if sums.is_empty() {
@@ -201,12 +205,12 @@ impl<'a> Rows<'a> {
         self.weights.map_or(1.0, |weights| weights.as_slice()[row].get())
     }
 
-    /// Cache lines of a column of the sum.
+    /// The number of cache lines of a column of the sum.
     fn stride(&self) -> usize {
         self.width().div_ceil(LANES)
     }
 
-    /// Reads a row: places ascending, with values. Shifted columns are always there, other zeros are not.
+    /// Reads a row, with places ascending. Shifted columns are always included, other zeros are not.
     fn read(&self, row: usize, into: &mut Entries) {
         let Entries { entries, shifted, .. } = into;
         entries.clear();
@@ -227,7 +231,7 @@ impl<'a> Rows<'a> {
         entries.extend((self.plain..).zip(shifted.iter().copied()));
     }
 
-    /// Adds columns `columns` of the outer products of `rows` into `sum`, which holds those columns alone.
+    /// Adds columns `columns` of the outer products of `rows` into `sum`, which holds only those columns.
     fn add(&self, rows: Range<usize>, columns: Range<usize>, sum: &mut [Line]) {
         let mut row_entries = Entries::new(self.width());
         let mut factors = Vec::new();
@@ -244,7 +248,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// One sum for each part of the rows, added up in order.
+    /// The sum over all rows. Each part of them has its own sum, and these are added up in order.
     fn sum_by_rows(&self, parts: usize) -> Vec<Line> {
         let (rows, width) = (self.count(), self.width());
         let sum_part = |part: usize| {
@@ -261,7 +265,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// One sum, of which each thread forms some columns.
+    /// The sum over all rows, in which each thread forms some of the columns.
     fn sum_by_columns(&self, parts: usize) -> Vec<Line> {
         let mut sum = vec![Line::zeroed(); self.width() * self.stride()];
         let mut rest = &mut sum[..];
@@ -277,7 +281,7 @@ impl<'a> Rows<'a> {
         sum
     }
 
-    /// Where ranges of columns with about the same work end, by a sample of the rows.
+    /// The ends of ranges of columns with about the same work, estimated from a sample of the rows.
     fn ends_of_equal_work(&self, parts: usize) -> Vec<usize> {
         let stored: u64 = self.views.iter().map(Matrix::entries).sum();
         let step = (stored / SAMPLE).max(1) as usize;
@@ -300,7 +304,7 @@ impl<'a> Rows<'a> {
         ends
     }
 
-    /// The lower triangle about the means, with columns back in their places.
+    /// The lower triangle about the means, after moving the columns back to their places.
     fn centered(&self, sum: &[Line]) -> Mat<f64> {
         let (stride, is_centered) = (self.stride(), !self.means.is_empty());
         let entry = |i: usize, j: usize| {
@@ -323,7 +327,7 @@ mod tests {
     use super::*;
     use crate::testing::{random_mat, relative_error, sparse_from_dense, to_dense, zipf_rows};
 
-    /// What `form` computes, from dense rows.
+    /// The slow twin of `form`, from dense rows.
     fn twin(views: &[Matrix], weights: &[f64], means: Option<&[f64]>) -> Mat<f64> {
         let dense: Vec<Mat<f64>> = views.iter().map(to_dense).collect();
         let (split, width) = (views[0].cols(), width(views));

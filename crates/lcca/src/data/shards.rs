@@ -16,8 +16,8 @@ use faer::Mat;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-/// Pairs stacked on top of each other: a pass is the sum of the shards' passes, a capability is there if
-/// every shard has it.
+/// Pairs stacked on top of each other. A pass is the sum of the shards' passes, and a capability is there
+/// if every shard has it.
 pub struct Shards<P = Box<dyn Pair>> {
     shards: Vec<P>,
     shape: Shape,
@@ -83,8 +83,8 @@ impl<P: Deref<Target: Pair> + Sync> Structure for Shards<P> {
         self.shards.iter().all(|shard| shard.capabilities().structure.is_some_and(|s| s.is_one_hot(side)))
     }
 
-    /// Declined: equal rows of different shards would have to meet, and columns be numbered alike in all of
-    /// them.
+    /// Declined, because equal rows of different shards would have to meet, and all shards would have to
+    /// number columns alike.
     fn reduced(&self) -> Result<Option<Reduced>> {
         Ok(None)
     }
@@ -120,7 +120,8 @@ impl<P: Deref<Target: Pair> + Sync> Triangles for Shards<P> {
         sum(self.shards.iter().map(factorize), |above, below| Ok(above.stacked(&below)))
     }
 
-    /// Each shard has its own sums: more of them than were asked for, so the sketch is no worse.
+    /// The sketch is no worse than requested, because each shard has `size` sums of its own, which makes
+    /// more of them.
     fn sketched_triangle(&self, size: usize, seed: u64, limit: u64) -> Result<Triangle> {
         let factorize = |(index, shard): (usize, &P)| {
             let seed = seed.wrapping_add((index as u64) << 32);
@@ -147,7 +148,7 @@ impl<P: Deref<Target: Pair> + Sync> Samples for Shards<P> {
     }
 }
 
-/// Adds up what the shards answer, one after the other, so that only one answer is held beside the sum.
+/// Adds up the answers of shards one after the other, because only one answer is then held beside the sum.
 fn sum<T>(mut answers: impl Iterator<Item = Result<T>>, add: impl Fn(T, T) -> Result<T>) -> Result<T> {
     let first = answers.next().ok_or(Error::NoRows)??;
     answers.try_fold(first, |sum, next| add(sum, next?))

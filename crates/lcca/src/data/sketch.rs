@@ -1,10 +1,10 @@
 //! CountSketch: the triangular factor of random sums of rows instead of all rows.
 //!
-//! Every row of [1 X Y] is added to one of m sums, drawn at random, with a random sign. Both views and the
-//! ones share the draw, so inner products of their columns are right on average. S with one ±1 per column is
-//! never formed: rows are grouped by their sum, and groups are summed and factorized a block at a time, which
-//! depends on no number of threads. Cost: the rows are read once, and QR takes 2·m·p² operations instead of
-//! 2·n·p².
+//! Every row of [1 X Y] is added to one of m sums, drawn at random, with a random sign. Inner products of
+//! columns are right on average, because both views and the ones share the draw. S with one ±1 per column
+//! is never formed: rows are grouped by their sum, and groups are summed and factorized a block at a time,
+//! independently of the number of threads. Cost: the rows are read once, and QR takes 2·m·p² operations
+//! instead of 2·n·p².
 
 use super::triangle::{self, Triangle, stack, triangularize};
 use crate::error::{Error, Result};
@@ -15,11 +15,11 @@ use rand::Rng;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Which rows go into which sum, and with which sign.
+/// The sum and the sign that the draw assigns to each row.
 struct Draw {
     /// Where the rows of each sum begin in `rows`, and where the last ones end.
     starts: Vec<usize>,
-    /// The rows, one sum's after another's.
+    /// The rows, grouped by sum.
     rows: Vec<usize>,
     /// The sign of each row.
     signs: Vec<f64>,
@@ -76,7 +76,7 @@ pub(super) fn form(
     }
     let block = 2 * width.max(128);
     let blocks = size.div_ceil(block);
-    // The factor of each block, a block and the copy that QR takes of it for each thread, and the draw.
+    // The factor of each block, the draw, and for each thread a block and the copy that QR takes of it.
     let dense = 8 * width as u64 * (blocks * width + 2 * rayon::current_num_threads() * block) as u64;
     let needed = dense.saturating_add(32 * rows as u64);
     if needed > limit {

@@ -1,21 +1,21 @@
 //! Rows that are standardized one by one: each is shifted and divided so that its entries have mean 0 and
 //! deviation 1.
 //!
-//! With y = D(x − μ) for columns that are centered and scaled first, or y = x, a standardized row is z = w(y
-//! − m·1) with m the mean of y over its g columns and 1/w² = Σ(yⱼ − m)²/(g − 1). So z is a multiple of the
-//! stored row plus multiples of two vectors that all rows share, 1 and Dμ, and sparse rows stay sparse. All
-//! three sums that m and w need run over stored entries only: Σyⱼ = Σdⱼxⱼ − Σdⱼμⱼ and Σyⱼ² = Σdⱼ²xⱼ² −
-//! 2Σdⱼ²μⱼxⱼ + Σdⱼ²μⱼ².
+//! With y = D(x − μ) for columns that are centered and scaled first, or y = x, a standardized row is z =
+//! w(y − m·1) with m the mean of y over its g columns and 1/w² = Σ(yⱼ − m)²/(g − 1). Sparse rows stay
+//! sparse, because z is a multiple of the stored row plus multiples of two vectors that all rows share, 1
+//! and Dμ. All three sums that m and w need run over stored entries only: Σyⱼ = Σdⱼxⱼ − Σdⱼμⱼ and Σyⱼ² =
+//! Σdⱼ²xⱼ² − 2Σdⱼ²μⱼxⱼ + Σdⱼ²μⱼ².
 
 use super::moments::Moments;
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, Reader};
 use rayon::prelude::*;
 
-/// Rows that one thread takes at a time.
+/// The number of rows that one thread takes at a time.
 const CHUNK: usize = 1024;
-/// A row varies if its squared deviations are more than this share of its squares: both carry a relative
-/// error of 1e-16 for each of some hundred entries.
+/// A row varies if its squared deviations are more than this share of its squares, because both carry a
+/// relative error of 1e-16 for each of some hundred entries.
 const VARIES: f64 = 1e-13;
 
 /// How columns are centered and scaled before rows are standardized: y = factor·x − shift.
@@ -43,7 +43,7 @@ impl ColumnScale {
         ColumnScale { factors, shifts }
     }
 
-    /// The given factors and shifts: as many of both, all finite.
+    /// A scale with the given factors and shifts: as many of both, all finite.
     pub fn new(factors: Vec<f64>, shifts: Vec<f64>) -> Result<Self> {
         if factors.len() != shifts.len() {
             return Err(Error::Length { what: "shifts", expected: factors.len(), found: shifts.len() });
@@ -60,17 +60,17 @@ impl ColumnScale {
         self.factors.len()
     }
 
-    /// What each column is multiplied by.
+    /// The factor by which each column is multiplied.
     pub fn factors(&self) -> &[f64] {
         &self.factors
     }
 
-    /// What is then subtracted from it.
+    /// The number that is subtracted from each column after it was multiplied by its factor.
     pub fn shifts(&self) -> &[f64] {
         &self.shifts
     }
 
-    /// How each of the rows is standardized.
+    /// The mean and factor that standardize each row.
     pub(crate) fn row_scales(&self, rows: &Matrix) -> Vec<RowScale> {
         let width = self.cols() as f64;
         let shift: f64 = self.shifts.iter().sum();
@@ -109,7 +109,8 @@ impl ColumnScale {
     }
 }
 
-/// How one row is standardized: z = factor·(y − mean). The factor of a row that does not vary is 0.
+/// The mean and factor that standardize one row: z = factor·(y − mean). A row that does not vary has factor
+/// 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowScale {
     pub mean: f64,

@@ -14,7 +14,7 @@ use crate::matrix::{LANES, Panel};
 use crate::side::{Shape, Side};
 use faer::Mat;
 
-/// A pair of which the sums are known. If the rows are there as well, passes go to them.
+/// A pair whose sums are known. Passes go to the rows if these are there as well.
 pub struct Summed<'a> {
     sums: &'a Sums,
     rows: Option<InMemory>,
@@ -22,9 +22,9 @@ pub struct Summed<'a> {
 }
 
 impl<'a> Summed<'a> {
-    /// `rows` are the rows that were summed, for what their sums cannot tell.
+    /// `rows` are the rows that were summed, to answer questions that their sums cannot.
     pub fn new(sums: &'a Sums, rows: Option<InMemory>) -> Self {
-        // Rows that are there are near an origin already if they need one.
+        // The given rows are near an origin already if they need one.
         let near = if rows.is_none() { NearSums::if_needed(sums) } else { None };
         Summed { sums, rows, near }
     }
@@ -88,8 +88,8 @@ impl Pair for Summed<'_> {
         self.rows.as_ref().and_then(Pair::origin)
     }
 
-    /// Structure is declined, because smaller problems would have other Gram matrices, and so are samples,
-    /// because rows of other folds are among the rows with weight 0.
+    /// Structure is declined because smaller problems would have other Gram matrices, and samples because
+    /// the rows with weight 0 include those of other folds.
     fn capabilities(&self) -> Capabilities<'_> {
         let rows = self.rows.as_ref().map_or(Capabilities::none(), InMemory::capabilities);
         let Capabilities { triangles, blocks, .. } = rows;
@@ -117,8 +117,8 @@ impl Grams for Summed<'_> {
         Ok(GramMatrix { stored: StoredGram::Dense(mirrored(&own)), shift: None })
     }
 
-    /// About the means m instead of the center c: with v = c − m and s = Σ(z − c), the matrix grows by svᵀ +
-    /// vsᵀ + wvvᵀ.
+    /// The matrix about the means m instead of the center c: with v = c − m and s = Σ(z − c), it grows by
+    /// svᵀ + vsᵀ + wvvᵀ.
     fn dense_gram(&self, means: Option<[&[f64]; 2]>, _limit: u64) -> Result<Mat<f64>> {
         let center: Vec<f64> = self.sums.center.concat();
         let mean: Vec<f64> = means.map_or_else(|| vec![0.0; center.len()], |means| means.concat());

@@ -1,4 +1,4 @@
-//! Sums over the rows of narrow views, to which those of other rows can be added.
+//! Sums over the rows of narrow views. The sums of other rows can be added to them.
 
 use super::moments::Moments;
 use super::pair::Pair;
@@ -30,9 +30,9 @@ impl Sums {
         Ok(Sums { rows: pair.shape().rows, moments, center, gram })
     }
 
-    /// The sums of both sets of rows, each about its own means (Chan, Golub and LeVeque 1979): two matrices
-    /// of squares and the square of the distance between the means are added, so nothing cancels, however far
-    /// the means drift.
+    /// The sums of both sets of rows, each about its own means (Chan, Golub and LeVeque 1979). Nothing
+    /// cancels, however far the means drift, because two matrices of squares and the square of the distance
+    /// between the means are added.
     pub fn merged(mut self, other: &Sums) -> Sums {
         let (own, more) = (self.moments[0].weight, other.moments[0].weight);
         let step: Vec<f64> =
@@ -61,7 +61,7 @@ impl Sums {
         self
     }
 
-    /// Σ(z − c).
+    /// Σ(z − c) over the rows.
     pub(super) fn about_center(&self, side: Side) -> Vec<f64> {
         let moments = &self.moments[side as usize];
         let each = moments.sum.iter().zip(&self.center[side as usize]);

@@ -1,23 +1,24 @@
-//! The columns of a wide view that some rows hold. Neighboring rows of wide data share most of their columns,
-//! so a part of the rows holds few of all columns and its products need few rows of a panel.
+//! The columns of a wide view that some rows hold. A part of the rows holds few of all columns, because
+//! neighboring rows of wide data share most of theirs, so its products need few rows of a panel.
 
 use super::paired_rows::PairedRows;
 use crate::matrix::{Matrix, Reader};
 use crate::side::Side;
 use std::ops::Range;
 
-/// Panels of fewer columns of the data than this are laid out in full.
+/// The fewest columns of a wide view. Panels of narrower views are laid out in full.
 const WIDE: usize = 1 << 16;
 
 /// The columns that occur, ascending.
 pub(super) struct Touched {
     pub columns: Vec<u32>,
-    /// For each column of the view its place in `columns`; 0 if it does not occur.
+    /// For each column of the view, its place in `columns`; 0 if it does not occur.
     pub places: Vec<u32>,
 }
 
 impl Touched {
-    /// The columns of one view in some rows of each piece; `None` if the view is not wide.
+    /// The columns of one view that occur in some rows of each piece; `None` if the view is dense or not
+    /// wide.
     pub fn new<'a>(rows: impl Iterator<Item = (&'a PairedRows, Range<usize>)>, side: Side) -> Option<Self> {
         let mut places: Vec<u32> = Vec::new();
         for (piece, rows) in rows {

@@ -1,8 +1,9 @@
 //! A view by columns.
 //!
-//! Entries are sorted by columns in two steps, so that every thread writes memory of its own: each thread
-//! takes some rows and sorts their entries into ranges of columns, and then takes some of the ranges and puts
-//! their entries in place. That is also kinder to the caches than placing every entry at once.
+//! Entries are sorted by columns in two steps, because every thread then writes memory of its own: first
+//! each thread takes some rows and sorts their entries into ranges of columns, then each takes some of the
+//! ranges and puts their entries in place. That is also kinder to the caches than placing every entry at
+//! once.
 
 use super::moments::count_columns;
 use crate::error::Result;
@@ -12,11 +13,11 @@ use std::ops::Range;
 
 /// Views with fewer entries than this are transposed by one thread.
 const FEW: usize = 1 << 15;
-/// Ranges of columns, of about equal numbers of entries.
+/// The number of ranges of columns, which hold about equal numbers of entries.
 const RANGES: usize = 64;
-/// Entries that are sorted into ranges at a time, to bound the memory.
+/// The number of entries that are sorted into ranges at a time, to bound the memory.
 const BATCH: usize = 1 << 23;
-/// Parts of the rows that are sorted into ranges by one thread each.
+/// The number of parts of the rows that are sorted into ranges by one thread each.
 const PARTS: usize = 32;
 
 /// The transpose of a view: each of its columns becomes a row, whose entries ascend.
@@ -24,7 +25,7 @@ pub fn by_columns(view: &Matrix) -> Result<SparseRows> {
     Transposed::new(view).into_rows(view.rows())
 }
 
-/// A view by columns: the rows of each, ascending, and the values unless all are one.
+/// A view by columns: the rows of each column, ascending, and the values unless all are one.
 pub(super) struct Transposed {
     starts: Vec<usize>,
     rows: Vec<u32>,
@@ -49,7 +50,7 @@ struct ColumnRange<'a> {
 }
 
 impl Transposed {
-    /// Bytes the transpose of a view takes.
+    /// The number of bytes that the transpose of a view takes.
     pub fn bytes(view: &Matrix) -> u64 {
         let entry = if view.is_all_ones() { 4 } else { 12 };
         entry * view.entries() + 16 * view.cols() as u64
@@ -120,12 +121,12 @@ impl Transposed {
         self.starts.len() - 1
     }
 
-    /// Entries of the columns before `column`.
+    /// The number of entries of the columns before `column`.
     pub fn entries_before(&self, column: usize) -> usize {
         self.starts[column]
     }
 
-    /// The transpose as a matrix of its own; `rows` is how many rows the view had.
+    /// The transpose as a matrix of its own; `rows` is the number of rows of the view.
     pub fn into_rows(self, rows: usize) -> Result<SparseRows> {
         let offsets: Vec<u64> = self.starts.iter().map(|&start| start as u64).collect();
         let is_exact = |values: &Vec<f64>| values.par_iter().all(|&v| f64::from(v as f32) == v);
@@ -178,7 +179,7 @@ fn cut_columns(starts: &[usize]) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The memory of each range.
+/// The memory of each range of columns.
 fn column_ranges<'a>(
     ranges: &[Range<usize>],
     starts: &[usize],

@@ -9,18 +9,18 @@ use crate::matrix::{Buffer, Matrix, Panel};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-/// R of [1 X Y]; rows beyond the column count are not kept.
+/// The factor R of [1 X Y]; rows beyond the column count are not kept.
 #[derive(Clone)]
 pub struct Triangle {
     r: Mat<f64>,
     x_cols: usize,
     centered: bool,
-    /// Columns besides the first that come before X and were taken out of both views.
+    /// The number of columns, besides the first, that come before X and were taken out of both views.
     before: usize,
 }
 
 impl Triangle {
-    /// From a factor of [1 X Y] that somebody else formed of views that are not centered.
+    /// Takes a factor of [1 X Y], which the caller computed from views that are not centered.
     pub fn new(r: Mat<f64>, x_cols: usize) -> Self {
         Triangle { r, x_cols, centered: false, before: 0 }
     }
@@ -42,7 +42,7 @@ impl Triangle {
     }
 
     fn columns(&self, start: usize, count: usize) -> MatRef<'_, f64> {
-        // The factor of few rows is not as high as it is wide.
+        // With few rows the factor has fewer rows than columns.
         let skip = (usize::from(self.centered) + self.before).min(self.r.nrows());
         self.r.as_ref().subcols(start, count).subrows(skip, self.r.nrows() - skip)
     }
@@ -51,7 +51,7 @@ impl Triangle {
         Triangle { centered: true, ..self }
     }
 
-    /// The factor of the same views with column j, X first, multiplied by `factors[j]`.
+    /// The factor of these views with column j, X first, multiplied by `factors[j]`.
     pub(super) fn scaled(mut self, factors: &[f64]) -> Self {
         for (j, factor) in factors.iter().enumerate() {
             self.r.col_mut(1 + self.before + j).iter_mut().for_each(|value| *value *= factor);
@@ -74,7 +74,7 @@ pub(super) struct Projected<'a> {
 }
 
 impl Projected<'_> {
-    /// Writes one row.
+    /// Writes one row of these columns.
     fn write(&self, row: usize, mut put: impl FnMut(usize, f64)) {
         let mut sum = vec![0.0; self.panel.cols()];
         let mut add = |column: usize, value: f64| {
@@ -86,7 +86,7 @@ impl Projected<'_> {
     }
 }
 
-/// Where X begins. Covariates that are not centered take the place of the ones.
+/// The place of the first column of X. Covariates that are not centered take the place of the ones.
 fn x_start(first: Option<Projected<'_>>) -> usize {
     first.map_or(1, |first| first.panel.cols() + usize::from(first.mean.is_some()))
 }
@@ -103,7 +103,7 @@ pub(super) fn form(
     let x_start = x_start(first);
     let width = x_start + views[0].cols() + views[1].cols();
     let threads = rayon::current_num_threads();
-    // A stack of R and a block of rows, and the copy that QR takes of it, for each thread.
+    // For each thread, a stack of R and a block of rows, and the copy that QR takes of it.
     let block = width.clamp(256, 1 << 16) * 2;
     let needed = [2, 8, threads as u64, width as u64, (width + block).min(views[0].rows() + width) as u64];
     let needed = needed.iter().fold(1u64, |product, &factor| product.saturating_mul(factor));

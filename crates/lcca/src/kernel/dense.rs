@@ -1,7 +1,7 @@
 //! Gather and scatter for dense rows, four rows at a time.
 //!
-//! Dense rows visit every line of the panel in order, so the processor fetches them ahead by itself and the
-//! loops are bound by loads, not by waiting. Four rows share each load of a line.
+//! The loops are bound by loads, not by waiting, because dense rows visit every line of the panel in order
+//! and the processor fetches the lines ahead by itself. Four rows share each load of a line.
 
 use super::lines::add_scaled;
 use super::rows::Stored;
@@ -16,12 +16,13 @@ const ROWS: usize = 4;
 /// registers hold.
 const TILE: usize = 2;
 
-/// What is subtracted from the values of each column. A type parameter, so that rows without it pay nothing.
+/// The number that is subtracted from the values of each column. It is a type parameter, so that rows
+/// without an origin pay nothing.
 pub(super) trait Origin: Copy {
     fn subtract(self, column: usize, value: f64) -> f64;
 }
 
-/// Nothing is subtracted.
+/// The origin zero, which subtracts nothing.
 #[derive(Clone, Copy)]
 pub(super) struct Zero;
 

@@ -1,8 +1,8 @@
 //! Gather and scatter for rows of listed entries: sparse and one-hot.
 //!
-//! The entries of a row name panel rows far apart in memory, so these loops wait for memory more than they
-//! compute. Hence the prefetches, and hence tiles as wide as registers allow: each visit of an entry does all
-//! the work it can.
+//! These loops wait for memory more than they compute, because the entries of a row name panel rows far
+//! apart in memory. Hence the prefetches, and hence tiles as wide as registers allow: each visit of an
+//! entry does all the work it can.
 
 use super::lines::{add_scaled, add_scaled_single};
 use super::prefetch::{prefetch, prefetch_single};
@@ -44,7 +44,7 @@ trait Tiled {
     fn all_tiles(&mut self, stride: usize) {
         let mut first = 0;
         while first < stride {
-            // The number of lines is a constant in each call, so that the compiler unrolls them into
+            // The number of lines is a constant in each call, because the compiler then unrolls them into
             // registers.
             match stride - first {
                 1 => self.tile::<1>(first),
@@ -57,8 +57,9 @@ trait Tiled {
     }
 }
 
-// Each loop is a struct whose `call` must be inlined: only code that is inlined into pulp's dispatch is
-// compiled for the processor the program runs on, and the compiler would not inline a closure of this size.
+// Each loop is a struct whose `call` must be inlined, because only code that is inlined into pulp's
+// dispatch is compiled for the processor the program runs on. The compiler would not inline a closure of
+// this size.
 
 struct Gather<'a, R> {
     entries: R,
@@ -148,7 +149,7 @@ impl<R: Rows> Tiled for Scatter<'_, R> {
     fn tile<const L: usize>(&mut self, first: usize) {
         for (row, z) in self.rows.clone().zip(self.z.chunks_exact(self.stride)) {
             // A copy stays in registers. A reference would be read again after every store to the panel,
-            // which the compiler cannot always tell apart from it.
+            // because the compiler cannot always see that they do not overlap.
             let mut zs = [Line([0.0; LANES]); L];
             zs.copy_from_slice(&z[first..][..L]);
             for Entry { column, value, ahead } in self.entries.row(row) {

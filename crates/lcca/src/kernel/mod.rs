@@ -1,13 +1,13 @@
-//! The two loops a pass is made of, over a block of rows small enough for its z to stay in cache.
+//! The two loops of a pass, over a block of rows small enough for its z to stay in cache.
 //!
 //! ```text
 //! gather:  z ← Wᵀx       for every row x of the block
 //! scatter: P ← P + x·zᵀ  for every row x of the block
 //! ```
 //!
-//! Panels are walked in tiles of a few cache lines, whose sums stay in registers. Every lane does the same
-//! multiplications and additions in the same order at any SIMD width, so results do not depend on the
-//! processor. The tests compare these loops with slow twins in `reference.rs`.
+//! Panels are walked in tiles of a few cache lines, whose sums stay in registers. Results do not depend on
+//! the processor, because every lane does the same multiplications and additions in the same order at any
+//! SIMD width. The tests compare these loops with slow twins in `reference.rs`.
 
 mod dense;
 mod entries;

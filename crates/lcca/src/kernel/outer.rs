@@ -37,8 +37,8 @@ impl NullaryFnOnce for Outer<'_> {
             let start = (j - self.first) * lines.len();
             let column = &mut self.sum[start..start + lines.len()];
             for &line in &used[skipped..] {
-                // Copies, because the compiler does not see that the row is no part of the sum and would take
-                // single lanes.
+                // Copies are needed because the compiler does not see that the row is no part of the sum,
+                // and would add single lanes.
                 let (mut to, from) = (column[line], lines[line]);
                 add_scaled(&mut to, factor, &from);
                 column[line] = to;

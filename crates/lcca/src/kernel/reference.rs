@@ -36,7 +36,7 @@ mod tests {
         panel.lines().to_vec()
     }
 
-    /// Every column's number counted from the end, and a panel in that order.
+    /// The number of every column counted from the end, and the panel in that order.
     fn backwards(cols: usize, stride: usize, panel: &[Line]) -> (Vec<u32>, Vec<Line>) {
         let numbers = (0..cols as u32).rev().collect();
         (numbers, panel.chunks(stride).rev().flatten().copied().collect())

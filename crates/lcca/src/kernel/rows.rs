@@ -1,5 +1,5 @@
-//! The entries of a row as the kernels see them. The storage is a type parameter, so that no loop branches on
-//! it.
+//! The entries of a row as the kernels read them. The storage is a type parameter, so that no loop branches
+//! on it.
 
 use crate::matrix::{OneHotRows, Packed, SparseRows};
 

@@ -29,7 +29,7 @@ impl<T: Copy> Packed<T> {
     }
 }
 
-/// The owner of the bytes, which keeps them alive and in place.
+/// The owner of the bytes of a buffer, which keeps them alive and in place.
 pub type Owner = Arc<dyn Bytes>;
 
 /// A shared, immutable run of `T`. Cloning and slicing copy no numbers.
@@ -81,13 +81,13 @@ impl<T: Pod> Buffer<T> {
         Buffer { owner: self.owner.clone(), start, len: range.len(), kind: PhantomData }
     }
 
-    /// What keeps the numbers alive.
+    /// The owner that keeps the numbers alive.
     pub fn owner(&self) -> &Owner {
         &self.owner
     }
 
-    /// The device in whose memory the numbers lie and the bytes before them there; `None` if they lie on the
-    /// host.
+    /// The device in whose memory the numbers lie, and the number of bytes before them there; `None` if
+    /// they lie on the host.
     pub fn elsewhere(&self) -> Option<(&dyn Elsewhere, usize)> {
         self.owner.elsewhere().map(|device| (device, self.start))
     }
@@ -97,8 +97,8 @@ impl<T: Pod> Buffer<T> {
         self.elsewhere().map_or(Ok(()), |(device, _)| device.bring())
     }
 
-    /// The same numbers on the host: a copy of those that lie in the memory of a device, which they do not
-    /// need any more.
+    /// These numbers on the host. Numbers in the memory of a device are copied, and the copy does not need
+    /// the device any more.
     pub(crate) fn on_host(&self) -> Result<Self>
     where
         T: Send + Sync,
@@ -109,7 +109,7 @@ impl<T: Pod> Buffer<T> {
         Ok(copy.into())
     }
 
-    /// Where the first number is, in whatever memory.
+    /// The address of the first number, on the host or on a device.
     pub fn address(&self) -> u64 {
         match self.elsewhere() {
             Some((device, start)) => device.address() + start as u64,

@@ -25,12 +25,12 @@ pub struct DenseRows {
     rows: usize,
     cols: usize,
     values: DenseValues,
-    /// One number per column, subtracted from every stored value when it is read.
+    /// One number per column, which is subtracted from every stored value when it is read.
     origin: Option<Arc<[f64]>>,
 }
 
-/// Whether all numbers are finite: a loop that is compiled for the processor it runs on. Without an early
-/// exit it can be vectorized.
+/// Whether all numbers are finite. The loop is compiled for the processor it runs on, and can be vectorized
+/// because it has no early exit.
 struct AllFinite<'a, T, F>(&'a [Packed<T>], F);
 
 impl<T: Copy, F: Fn(T) -> bool> NullaryFnOnce for AllFinite<'_, T, F> {
@@ -42,7 +42,7 @@ impl<T: Copy, F: Fn(T) -> bool> NullaryFnOnce for AllFinite<'_, T, F> {
     }
 }
 
-/// Some rows of `cols` numbers, in a buffer of their own.
+/// A copy of some rows of `cols` numbers, in a buffer of their own.
 fn taken<T: Pod + Send + Sync>(values: &Buffer<T>, cols: usize, rows: &[usize]) -> Result<Buffer<T>> {
     let mut out = vec![T::zeroed(); rows.len() * cols];
     for (out, &row) in out.chunks_exact_mut(cols.max(1)).zip(rows) {
@@ -62,8 +62,9 @@ impl DenseRows {
         DenseRows::new_in_blocks(rows, cols, values, |_| Ok(()))
     }
 
-    /// As [`DenseRows::new`], for a caller with checks of its own: `arrived` is called for every block of
-    /// [`search::BLOCK`] values just before these are checked here, so that both find them in cache.
+    /// Does the same as [`DenseRows::new`] for a caller with checks of its own: `arrived` is called for
+    /// every block of [`search::BLOCK`] values just before these are checked here, because both then find
+    /// them in cache.
     pub fn new_in_blocks<E: From<Error> + Send>(
         rows: usize,
         cols: usize,
@@ -83,7 +84,8 @@ impl DenseRows {
         }
         let matrix = DenseRows { rows, cols, values, origin: None };
         if let Some((device, numbers)) = matrix.elsewhere() {
-            // Whoever uses numbers where they lie has no other checks: these would need a copy.
+            // `arrived` is not called, because it would need a copy: a caller that uses numbers on a device
+            // has no checks of its own.
             return match device.first_not_finite(numbers)? {
                 None => Ok(matrix),
                 Some(index) => Err(matrix.not_finite_at(index)?.into()),
@@ -109,13 +111,13 @@ impl DenseRows {
         if is_finite.into_inner() { Ok(matrix) } else { Err(matrix.not_finite().into()) }
     }
 
-    /// The first value that is not finite, of a matrix that has one.
+    /// The error about the first value that is not finite, for a matrix that has one.
     fn not_finite(&self) -> Error {
         let index = match &self.values {
             DenseValues::F32(values) => search::first(values.as_slice(), |value| !value.is_finite()),
             DenseValues::F64(values) => search::first(values.as_slice(), |value| !value.is_finite()),
         };
-        // A file that another program changes between two looks may have none any more.
+        // None may be left if another program changed the file between the two looks.
         let index = index.unwrap_or(0);
         let (row, column) = (index / self.cols, index % self.cols);
         Error::NotFinite { row, column, value: self.get(row, column) }
@@ -136,8 +138,8 @@ impl DenseRows {
         found.map(|(device, start)| (device, Numbers { start, len, is_single }))
     }
 
-    /// Some of the rows, in the given order, on the host. Of numbers in the memory of a device, no others are
-    /// copied.
+    /// A copy on the host of some of the rows, in the given order. No other numbers are copied from the
+    /// memory of a device.
     pub fn taken(&self, rows: &[usize]) -> Result<Self> {
         let values = match &self.values {
             DenseValues::F32(values) => DenseValues::F32(taken(values, self.cols, rows)?),
@@ -161,8 +163,8 @@ impl DenseRows {
         &self.values
     }
 
-    /// The same rows with `origin`, one number per column, subtracted from every value that is read. Nothing
-    /// is copied, and the difference is in double precision.
+    /// Subtracts `origin`, one number per column, from every value that is read. The stored numbers are not
+    /// copied, and the difference is in double precision.
     pub fn less(&self, origin: &[f64]) -> Self {
         assert_eq!(origin.len(), self.cols, "one number per column");
         let origin = match &self.origin {

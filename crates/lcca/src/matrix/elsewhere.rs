@@ -1,18 +1,17 @@
-//! Bytes that something owns, in the host's memory or in that of a device.
+//! Bytes with an owner, in the host's memory or in that of a device.
 
 use crate::error::Result;
 use std::any::Any;
 
-/// The owner of some bytes, which keeps them alive and in place. Whatever is a slice of bytes on the host is
-/// one.
+/// The owner of some bytes, which keeps them alive and in place. Any slice of bytes on the host is one.
 pub trait Bytes: Send + Sync {
-    /// The bytes. Those in the memory of a device are copied to the host first, once.
+    /// The bytes. Those in the memory of a device are copied to the host first, and only once.
     ///
     /// # Panics
     /// With [`Unreadable`] if that copy fails. [`Elsewhere::bring`] makes it beforehand and returns an error.
     fn bytes(&self) -> &[u8];
 
-    /// The number of bytes, wherever they lie.
+    /// The number of bytes, on the host or on a device.
     fn count(&self) -> usize {
         self.bytes().len()
     }
@@ -35,22 +34,22 @@ impl AsRef<[u8]> for dyn Bytes {
     }
 }
 
-/// Why bytes in the memory of a device could not be copied to the host: what reading them panics with.
+/// The reason why bytes in the memory of a device could not be copied to the host. Reading them panics with
+/// it.
 pub struct Unreadable(pub String);
 
-/// Bytes in the memory of a device, and what the device can find out about them without a copy.
+/// Bytes in the memory of a device, and the computations that the device offers without a copy.
 pub trait Elsewhere: Any + Send + Sync {
-    /// Where the first byte is. No other memory has this address.
+    /// The address of the first byte. No other memory has this address.
     fn address(&self) -> u64;
 
-    /// Makes the copy on the host, after which reading the bytes cannot fail. The second time there is
-    /// nothing to do.
+    /// Makes the copy on the host, after which reading the bytes cannot fail. A second call does nothing.
     fn bring(&self) -> Result<()>;
 
-    /// Copies the bytes from `start` on, as many as `out` holds, and no others.
+    /// Copies the bytes from `start` on, as many as `out` holds.
     fn read(&self, start: usize, out: &mut [u8]) -> Result<()>;
 
-    /// The first of some numbers that is not finite.
+    /// The index of the first of some numbers that is not finite.
     fn first_not_finite(&self, numbers: Numbers) -> Result<Option<usize>>;
 
     /// The sums of dense rows of `cols` numbers, with one weight per row if rows are weighted.
@@ -60,21 +59,22 @@ pub trait Elsewhere: Any + Send + Sync {
 /// Some of the bytes as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// The bytes before them.
+    /// The number of bytes before the first number.
     pub start: usize,
-    /// How many they are.
+    /// The count of the numbers.
     pub len: usize,
-    /// Whether they are f32; otherwise they are f64.
+    /// Whether the numbers are f32; otherwise they are f64.
     pub is_single: bool,
 }
 
-/// Sums over rows for each column, weighted if rows are. They are compensated, as those of rows on the host.
+/// Sums over rows for each column, weighted if rows are. They are compensated, like those of rows on the
+/// host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColumnSums {
-    /// Of the numbers.
+    /// The sums of the numbers.
     pub sum: Vec<f64>,
-    /// Of their squares.
+    /// The sums of the squares of the numbers.
     pub square: Vec<f64>,
-    /// How many are not zero.
+    /// The counts of the numbers that are not zero.
     pub nonzero: Vec<u64>,
 }

@@ -9,8 +9,8 @@ use std::ops::{Index, IndexMut};
 /// factor.
 ///
 /// There is room for the upper triangle as well, because dense algebra works on whole matrices, but nothing
-/// is ever written there. The system grants memory only when it is touched, by the thread that touches it, so
-/// that about half of it is never taken and no thread has to clear all of it first.
+/// is ever written there. About half of the memory is never taken, and no thread has to clear all of it
+/// first, because the system grants memory only when a thread touches it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lower<T = f64> {
     size: usize,
@@ -18,22 +18,22 @@ pub struct Lower<T = f64> {
 }
 
 impl<T: Pod + Send + Sync> Lower<T> {
-    /// All zero.
+    /// A triangle of zeros.
     pub fn zeros(size: usize) -> Self {
         Lower { size, numbers: bytemuck::zeroed_vec(size * size) }
     }
 
-    /// Rows, and columns.
+    /// The number of rows, which is that of columns.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// As a matrix. Its upper triangle means nothing.
+    /// The storage as a matrix. Its upper triangle means nothing.
     pub fn as_mat(&self) -> MatRef<'_, T> {
         MatRef::from_column_major_slice(&self.numbers, self.size, self.size)
     }
 
-    /// As a matrix whose lower triangle can be written.
+    /// The storage as a matrix whose lower triangle can be written.
     pub fn as_mat_mut(&mut self) -> MatMut<'_, T> {
         MatMut::from_column_major_slice_mut(&mut self.numbers, self.size, self.size)
     }
@@ -60,12 +60,12 @@ impl Lower {
         lower
     }
 
-    /// A copy with zeros above the diagonal.
+    /// A copy as a matrix with zeros above the diagonal.
     pub fn to_mat(&self) -> Mat<f64> {
         Mat::from_fn(self.size, self.size, |i, j| if i >= j { self[(i, j)] } else { 0.0 })
     }
 
-    /// The sum of two.
+    /// The sum of two triangles.
     ///
     /// # Panics
     /// If their sizes differ.

@@ -132,14 +132,14 @@ impl Matrix {
         }
     }
 
-    /// The same rows with `origin`, one number per column, subtracted from every stored entry. Dense rows
-    /// subtract while they are read; sparse rows get values of their own, 8 bytes per entry. Columns whose
-    /// number is not 0 must be stored in every row.
+    /// Subtracts `origin`, one number per column, from every stored entry. Dense rows subtract while they
+    /// are read; sparse rows get values of their own, 8 bytes per entry. Columns whose number is not 0 must
+    /// be stored in every row.
     pub(crate) fn less(&self, origin: &[f64]) -> Matrix {
         match self {
             Matrix::Dense(m) => Matrix::Dense(m.less(origin)),
             Matrix::Sparse(m) => Matrix::Sparse(m.less(origin)),
-            // Entries are 1, so a column that every row stores is constant.
+            // A column that every row stores is constant, because entries are 1.
             Matrix::OneHot(_) => self.clone(),
         }
     }
@@ -195,7 +195,7 @@ impl fmt::Debug for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}×{}", self.kind(), self.rows(), self.cols())?;
         let mut rows = f.debug_list();
-        // A failing test prints its matrices; beyond this many rows nobody reads them.
+        // A failing test prints its matrices, and 50 rows are enough for a reader.
         for row in 0..self.rows().min(50) {
             let mut entries = Vec::new();
             self.for_each(row, |column, value| entries.push((column, value)));

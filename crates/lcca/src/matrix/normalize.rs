@@ -1,18 +1,18 @@
 //! Rows normalized one by one: by their length, by their sum, or as logarithms of shares.
 //!
-//! It is done once, before a fit: sparse rows keep their offsets and columns where they are and get values of
-//! their own, 4 bytes per entry, or 8 if they had doubles. Doing it again in every pass would cost a
-//! logarithm per entry and pass, and every loop over entries would need a variant; a view of ones has no
-//! values that a factor could go with.
+//! Rows are normalized once, before a fit: sparse rows keep their offsets and columns where they are and
+//! get values of their own, 4 bytes per entry, or 8 if they had doubles. It is not done in every pass,
+//! because that would cost a logarithm per entry and pass, every loop over entries would need a variant,
+//! and a view of ones has no values that a factor could go with.
 
 use super::{Buffer, DenseRows, DenseValues, Matrix, SparseRows, Values};
 use crate::error::{Error, Result};
 use crate::side::Side;
 use rayon::prelude::*;
 
-/// What the entries of a row add up to before logarithms are taken.
+/// The sum that the entries of a row are scaled to before logarithms are taken.
 const TARGET: f64 = 1e4;
-/// Rows that one thread takes at a time.
+/// The number of rows that one thread takes at a time.
 const CHUNK: usize = 1024;
 
 /// How rows are normalized before a fit. Rows of zeros stay as they are.
@@ -54,12 +54,13 @@ impl Normalize {
         *self == Normalize::No
     }
 
-    /// The normalized rows of a view. Single precision stays single precision, and rows of ones become that.
+    /// The normalized rows of a view. Single precision stays single precision, and rows of ones become
+    /// single precision.
     pub fn apply(self, side: Side, rows: &Matrix) -> Result<Matrix> {
         match rows {
             _ if self.is_no() => Ok(rows.clone()),
             Matrix::Sparse(sparse) => self.sparse(side, rows, sparse).map(Matrix::from),
-            // A row with one entry, which is 1, has length and sum 1.
+            // Nothing changes, because a row whose one entry is 1 has length and sum 1.
             Matrix::OneHot(_) if self != Normalize::Log1p => Ok(rows.clone()),
             Matrix::OneHot(one_hot) => {
                 let columns = (0..rows.rows()).filter_map(|row| one_hot.column(row)).map(|c| c as u32);
@@ -88,7 +89,7 @@ impl Normalize {
             Values::F64(_) => Values::F64(self.values(side, rows, last - first, entries, |v| v)?),
             _ => Values::F32(self.values(side, rows, last - first, entries, |v| v as f32)?),
         };
-        // Rows that were cut out of others still point into the entries of all.
+        // Rows that were cut out of others still point into the entries of all rows.
         let whole = first == 0 && last == sparse.columns().len();
         if whole {
             return sparse.with_values(values);
@@ -182,7 +183,7 @@ mod tests {
     proptest! {
         #[test]
         fn normalized_rows_are_those_of_the_definition_in_any_storage(rows in any_matrix(2..30, 1..9)) {
-            // A part of the rows, whose entries begin in the middle of all.
+            // The slice's entries begin in the middle of all entries.
             let rows = rows.slice(1..rows.rows());
             let dense = to_dense(&rows);
             let row = |i: usize| -> Vec<f64> { (0..rows.cols()).map(|j| dense[(i, j)]).collect() };

@@ -21,8 +21,9 @@ impl OneHotRows {
         OneHotRows::new_in_blocks(cols, column, |_| Ok(()))
     }
 
-    /// As [`OneHotRows::new`], for a caller with checks of its own: `arrived` is called for every block of
-    /// [`search::BLOCK`] rows just before these are checked here, so that both find them in cache.
+    /// Does the same as [`OneHotRows::new`] for a caller with checks of its own: `arrived` is called for
+    /// every block of [`search::BLOCK`] rows just before these are checked here, because both then find
+    /// them in cache.
     pub fn new_in_blocks<E: From<Error> + Send>(
         cols: usize,
         column: Buffer<u32>,

@@ -9,11 +9,11 @@ use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use std::mem::MaybeUninit;
 
-/// Panels below this many bytes, two huge pages, stay in ordinary pages and are zeroed by one thread: there
-/// is too little to gain.
+/// Panels below this many bytes, two huge pages, stay in ordinary pages and are zeroed by one thread,
+/// because there is too little to gain.
 const LARGE: usize = 4 << 20;
-/// The number of lines that one thread zeroes at a time. They fill one huge page, so that no two threads
-/// fault on the same page.
+/// The number of lines that one thread zeroes at a time. They fill one huge page, because no two threads
+/// then fault on the same page.
 const CHUNK: usize = (2 << 20) / size_of::<Line>();
 
 /// Allocates `count` lines of zeros.
@@ -34,8 +34,8 @@ pub(crate) fn zeroed(count: usize) -> Vec<Line> {
     lines
 }
 
-/// Zeros of any kind, in huge pages if there are many. Pages are placed when they are first written, by the
-/// thread that does so.
+/// Zeros of any type, in huge pages if there are many of them. The thread that first writes a page places
+/// it.
 pub fn zeros<T: Pod>(count: usize) -> Vec<T> {
     let mut numbers: Vec<T> = bytemuck::zeroed_vec(count);
     if count * size_of::<T>() >= LARGE {
@@ -44,7 +44,7 @@ pub fn zeros<T: Pod>(count: usize) -> Vec<T> {
     numbers
 }
 
-/// Lines that `write` writes, given their bytes. Pages are placed by the threads that write them.
+/// Lines that `write` fills, given their bytes. The threads that write the pages also place them.
 ///
 /// # Safety
 /// If `write` succeeds, it must have written every byte.
@@ -57,17 +57,18 @@ pub(super) unsafe fn written<E>(
     if size_of_val(unwritten) >= LARGE {
         advise(unwritten);
     }
-    // SAFETY: these are the bytes of the lines, which nobody has written yet.
+    // SAFETY: these are the bytes of the lines, which have not been written yet.
     write(unsafe { std::slice::from_raw_parts_mut(unwritten.as_mut_ptr().cast(), size_of_val(unwritten)) })?;
-    // SAFETY: the caller promises that all were written.
+    // SAFETY: the caller promises that all of them were written.
     unsafe { lines.set_len(count) };
     Ok(lines)
 }
 
-/// Asks the system for huge pages. It may decline; nothing depends on it.
+/// Asks the system for huge pages. Nothing depends on them, because the system may decline.
 #[cfg(target_os = "linux")]
 fn advise<T>(memory: &mut [T]) {
-    // The system refuses a range that does not begin at a page, so the advice covers the whole pages inside.
+    // The advice covers the whole pages inside, because the system refuses a range that does not begin at a
+    // page.
     const PAGE: usize = 4096;
     let (start, size) = (memory.as_ptr().addr(), size_of_val(memory));
     let first = start.next_multiple_of(PAGE);

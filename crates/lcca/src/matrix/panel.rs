@@ -1,8 +1,8 @@
-//! Panels: the thin dense p×k matrices every algorithm here works on.
+//! Panels: the thin dense p×k matrices that every algorithm here works on.
 //!
-//! A panel is stored row after row, and each row is padded to whole cache lines of eight doubles. One column
-//! of the data is one row of the panel, so an entry of the data touches a few aligned lines and no part of
-//! any other.
+//! A panel is stored row after row, and each row is padded to whole cache lines of eight doubles. One
+//! column of the data is one row of the panel, so an entry of the data touches a few aligned lines and no
+//! part of any other.
 
 use super::line::{LANES, Line};
 use super::pages::{written, zeroed};
@@ -11,7 +11,7 @@ use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 use std::mem::MaybeUninit;
 
-/// Lines that one thread writes at a time: a quarter of a megabyte.
+/// The number of lines that one thread writes at a time: a quarter of a megabyte.
 const CHUNK: usize = 1 << 12;
 
 /// A thin dense matrix of doubles with contiguous rows. The padding after the last column is always zero.
@@ -28,7 +28,7 @@ impl Panel {
         Panel { rows, cols, lines: zeroed(rows * cols.div_ceil(LANES)) }
     }
 
-    /// A panel that `write` writes, given its bytes: row after row, each padded with zeros to whole cache
+    /// A panel that `write` fills, given its bytes: row after row, each padded with zeros to whole cache
     /// lines.
     ///
     /// # Safety
@@ -38,7 +38,7 @@ impl Panel {
         cols: usize,
         write: impl FnOnce(&mut [MaybeUninit<u8>]) -> Result<(), E>,
     ) -> Result<Self, E> {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises that every byte is written.
         let lines = unsafe { written(rows * cols.div_ceil(LANES), write) }?;
         Ok(Panel { rows, cols, lines })
     }
@@ -122,7 +122,7 @@ impl Panel {
 }
 
 impl Clone for Panel {
-    /// Copied by all threads, each of which also places the pages that it writes.
+    /// All threads copy, because each of them also places the pages that it writes.
     fn clone(&self) -> Self {
         if self.lines.len() < CHUNK {
             return Panel { lines: self.lines.clone(), ..*self };
@@ -134,8 +134,8 @@ impl Clone for Panel {
     }
 }
 
-/// Row-major numbers as a faer matrix, made by transposing a column-major one: faer 0.24's constructor for
-/// row-major numbers takes its strides in the wrong order.
+/// Row-major numbers as a faer matrix. It transposes a column-major matrix, because faer 0.24's constructor
+/// for row-major numbers takes its strides in the wrong order.
 pub(crate) fn row_major_mut<T>(numbers: &mut [T], rows: usize, cols: usize, stride: usize) -> MatMut<'_, T> {
     MatMut::from_column_major_slice_with_stride_mut(numbers, cols, rows, stride).transpose_mut()
 }

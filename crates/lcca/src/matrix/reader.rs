@@ -1,5 +1,5 @@
-//! The entries of a view with its numbers at hand, for loops over many short rows: a matrix finds its numbers
-//! through their owner each time it is asked for a row, and that takes as long as reading the row.
+//! The entries of a view with its numbers at hand, for loops over many short rows. A matrix would find its
+//! numbers through their owner for each row anew, which takes as long as reading the row.
 
 use super::{DenseRows, Matrix, OneHotRows, Packed, SparseRows, Values};
 
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
 #[inline(always)]
 fn prefetch<T>(address: *const T) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
+    // SAFETY: a prefetch reads nothing and cannot fault at any address.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
 }
 

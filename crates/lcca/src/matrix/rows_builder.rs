@@ -21,7 +21,7 @@ impl RowsBuilder {
         self.values.push(value);
     }
 
-    /// Makes room for so many entries more.
+    /// Makes room for `entries` more entries.
     pub fn reserve(&mut self, entries: usize) {
         self.columns.reserve(entries);
         self.values.reserve(entries);
@@ -38,7 +38,7 @@ impl RowsBuilder {
     }
 
     /// Concatenates the rows of all parts. If the values are known to be `all_ones`, they are not stored.
-    /// Otherwise they are stored in single precision if that holds all of them exactly, as it does small
+    /// Otherwise they are stored in single precision if that holds all of them exactly, for example small
     /// counts.
     pub fn join(parts: Vec<RowsBuilder>, cols: usize, all_ones: bool) -> Result<SparseRows> {
         let offsets = join_offsets(&parts);
@@ -73,7 +73,7 @@ fn concatenate<T: Sync, U: Copy + Default + Send>(
     numbers: impl Fn(&RowsBuilder) -> &Vec<T> + Sync,
     convert: impl Fn(&T) -> U + Sync,
 ) -> Vec<U> {
-    // Zeros come from the system untouched, so that the thread that writes a page also places it.
+    // The thread that writes a page also places it, because zeros come from the system untouched.
     let mut joined = vec![U::default(); parts.iter().map(|part| numbers(part).len()).sum()];
     let mut rest = &mut joined[..];
     let mut slices = Vec::with_capacity(parts.len());

@@ -8,8 +8,9 @@ use std::ops::Range;
 /// match. 16,384 elements take microseconds, long beside the check and short beside the search.
 pub const GRAIN: usize = 1 << 14;
 
-/// The number of entries that are checked at a time when a matrix is made. Their columns and values fit into
-/// a core's own cache, so that a caller who examines each block as it arrives reads memory once.
+/// The number of entries that are checked at a time when a matrix is made. A caller that examines each
+/// block as it arrives reads memory only once, because the columns and values of a block fit into a core's
+/// own cache.
 pub const BLOCK: usize = 1 << 16;
 
 /// Calls `check` for blocks of [`BLOCK`] of the first `len` indices, in parallel, and returns an error if
@@ -34,8 +35,8 @@ where
     Packed<T>: Sync,
 {
     let grain = numbers.par_chunks(GRAIN).position_first(|grain| {
-        // A loop without an early exit can be vectorized; only the grain with a match is searched element by
-        // element.
+        // A loop without an early exit can be vectorized. Only the grain with a match is searched element
+        // by element.
         grain.iter().fold(false, |any, number| any | wanted(number.get()))
     })?;
     let position = numbers[grain * GRAIN..].iter().position(|number| wanted(number.get()))?;

@@ -8,7 +8,7 @@ use super::panel::Panel;
 use faer::MatRef;
 use rayon::prelude::*;
 
-/// Rows that one thread converts at a time.
+/// The number of rows that one thread converts at a time.
 const CHUNK: usize = 4096;
 
 /// A thin dense matrix of single-precision numbers.
@@ -16,7 +16,7 @@ const CHUNK: usize = 4096;
 pub(crate) struct SinglePanel {
     rows: usize,
     cols: usize,
-    /// Cache lines, for their alignment and their pages. They hold floats.
+    /// The floats as cache lines, because these have the alignment and the pages that panels need.
     lines: Vec<Line>,
 }
 
@@ -36,7 +36,7 @@ impl SinglePanel {
         single
     }
 
-    /// The same numbers in double precision.
+    /// A copy in double precision.
     pub fn widened(&self) -> Panel {
         let mut panel = Panel::zeros(self.rows, self.cols);
         let stride = panel.lines_per_row().max(1);
@@ -56,17 +56,17 @@ impl SinglePanel {
         self.cols
     }
 
-    /// Numbers from one row to the next.
+    /// The number of floats from the beginning of one row to that of the next.
     pub fn stride(&self) -> usize {
         self.cols.next_multiple_of(LANES)
     }
 
-    /// All numbers, padding included.
+    /// All numbers, including the padding.
     pub fn numbers(&self) -> &[f32] {
         &bytemuck::cast_slice(&self.lines)[..self.rows * self.stride()]
     }
 
-    /// All numbers, padding included, which the caller must keep zero.
+    /// All numbers, including the padding, which the caller must keep zero.
     pub fn numbers_mut(&mut self) -> &mut [f32] {
         let count = self.rows * self.stride();
         &mut bytemuck::cast_slice_mut(&mut self.lines)[..count]
@@ -100,7 +100,7 @@ impl SinglePanel {
         self.par_rows_mut().enumerate().with_min_len(CHUNK).for_each(|(i, row)| fill(i, &mut row[..cols]));
     }
 
-    /// As a faer matrix, without copying.
+    /// The panel as a faer matrix, without copying.
     pub fn as_mat(&self) -> MatRef<'_, f32> {
         MatRef::from_row_major_slice_with_stride(self.numbers(), self.rows, self.cols, self.stride())
     }

@@ -59,7 +59,7 @@ const ROWS_PER_TASK: usize = 4096;
 pub struct Canonical {
     /// The validated rows.
     pub rows: SparseRows,
-    /// The number of entries that were added to another of the same row and column.
+    /// The number of entries that were added to another entry in the same row and column.
     pub merged: u64,
 }
 
@@ -71,8 +71,9 @@ impl SparseRows {
         SparseRows::new_in_blocks(cols, offsets, columns, values, |_| Ok(()))
     }
 
-    /// As [`SparseRows::new`], for a caller with checks of its own: `arrived` is called for every block of
-    /// [`search::BLOCK`] entries just before these are checked here, so that both find them in cache.
+    /// Does the same as [`SparseRows::new`] for a caller with checks of its own: `arrived` is called for
+    /// every block of [`search::BLOCK`] entries just before these are checked here, because both then find
+    /// them in cache.
     pub fn new_in_blocks<E: From<Error> + Send>(
         cols: usize,
         offsets: Buffer<u64>,
@@ -83,13 +84,13 @@ impl SparseRows {
         let matrix = SparseRows { cols, offsets, columns, values };
         matrix.bring()?;
         matrix.check_sizes()?;
-        // Rows are found by their offsets below, so these come first.
+        // The spans come first, because rows are found by their offsets below.
         matrix.check_spans()?;
         let offsets = matrix.offsets.as_slice();
         search::in_blocks(matrix.columns.len(), |entries| {
             arrived(entries.clone())?;
             let begins_before = |entry: usize| offsets.partition_point(|offset| offset.get() < entry as u64);
-            // The rows that begin in this block. A row may end in a later one, whose caller looks at its
+            // These rows begin in this block. A row may end in a later block, whose caller looks at its
             // entries too.
             for row in begins_before(entries.start)..begins_before(entries.end).min(matrix.rows()) {
                 matrix.check_row(row, offsets[row].get(), offsets[row + 1].get())?;
@@ -99,8 +100,8 @@ impl SparseRows {
         Ok(matrix)
     }
 
-    /// Rows whose maker vouches for their columns and values: these are not looked at, and may lie in the
-    /// memory of a device until the host reads them. Offsets and sizes are checked.
+    /// Rows whose maker vouches for their columns and values. These are not looked at, so they may lie in
+    /// the memory of a device until the host reads them. Offsets and sizes are checked.
     #[doc(hidden)]
     pub fn ordered(cols: usize, offsets: Buffer<u64>, columns: Buffer<u32>, values: Values) -> Result<Self> {
         let matrix = SparseRows { cols, offsets, columns, values };
@@ -128,7 +129,7 @@ impl SparseRows {
         matrix.sorted_and_summed()
     }
 
-    /// The same entries with other values, as many as there are entries. Nothing is copied.
+    /// These entries with other values, one per entry. Columns and offsets are not copied.
     pub fn with_values(&self, values: Values) -> Result<Self> {
         let matrix = SparseRows { values, ..self.clone() };
         matrix.bring()?;
@@ -140,7 +141,7 @@ impl SparseRows {
         Ok(matrix)
     }
 
-    /// The same rows with all numbers on the host: none of them keeps memory of a device.
+    /// A copy with all numbers on the host, so that none of them keeps memory of a device.
     pub(crate) fn on_host(&self) -> Result<Self> {
         let values = match &self.values {
             Values::Ones => Values::Ones,
@@ -151,7 +152,7 @@ impl SparseRows {
         Ok(SparseRows { cols: self.cols, offsets, columns, values })
     }
 
-    /// Copies what lies in the memory of a device to the host, so that later reads cannot fail.
+    /// Copies all numbers in the memory of a device to the host, so that later reads cannot fail.
     pub(super) fn bring(&self) -> Result<()> {
         self.offsets.bring()?;
         self.columns.bring()?;
@@ -189,7 +190,8 @@ impl SparseRows {
 
     fn check_row(&self, row: usize, from: u64, to: u64) -> Result<()> {
         let columns = &self.columns.as_slice()[from as usize..to as usize];
-        // A loop without an early exit can be vectorized. If columns ascend, the last of them is the largest.
+        // A loop without an early exit can be vectorized. The last column is the largest because columns
+        // ascend.
         let (before, after) =
             (&columns[..columns.len().saturating_sub(1)], columns.get(1..).unwrap_or_default());
         let disordered = before.iter().zip(after).fold(false, |any, (a, b)| any | (a.get() >= b.get()));
@@ -199,7 +201,7 @@ impl SparseRows {
         self.check_finite(row, from as usize..to as usize)
     }
 
-    /// The first column of a row that is out of range or out of order.
+    /// The error about the first column of a row that is out of range or out of order.
     fn wrong_column(&self, row: usize, columns: &[Packed<u32>]) -> Error {
         let mut previous = 0;
         for (index, column) in columns.iter().map(|column| column.get()).enumerate() {
@@ -211,7 +213,7 @@ impl SparseRows {
             }
             previous = column;
         }
-        // A file that another program changes between two looks can lead here.
+        // This is reached if another program changes the file between the two looks.
         Error::ColumnOrder { row, column: previous, previous }
     }
 
@@ -338,7 +340,8 @@ impl SparseRows {
         SparseRows { offsets: self.offsets.slice(rows.start..rows.end + 1), ..self.clone() }
     }
 
-    /// The same entries with `origin`, one number per column, subtracted from their values, which are copied.
+    /// A copy of the values after subtracting `origin`, one number per column. Offsets and columns are
+    /// shared.
     pub(crate) fn less(&self, origin: &[f64]) -> Self {
         fn differences<T: Copy + Into<f64> + Sync>(
             columns: &[Packed<u32>],
@@ -351,7 +354,7 @@ impl SparseRows {
         }
         let columns = self.columns.as_slice();
         let values = match &self.values {
-            // A column of ones that every row stores is constant, and nothing is gained by moving it.
+            // Nothing is gained by moving a column of ones that every row stores, because it is constant.
             Values::Ones => Values::Ones,
             Values::F32(values) => differences(columns, values.as_slice(), origin),
             Values::F64(values) => differences(columns, values.as_slice(), origin),

@@ -1,4 +1,4 @@
-//! Methods as files hold them.
+//! Methods in the form that files hold.
 
 use super::{INNER, Method};
 use serde::de::{self, Deserialize, Deserializer};
@@ -10,7 +10,7 @@ fn stored_name(parameter: &str) -> String {
     parameter.replace('-', "_")
 }
 
-/// `{"name": "l-cca", "t1": 5, "t2": 38, "k_pc": 100}`. A chosen solver is `"inner": "cholesky"`, or
+/// Writes `{"name": "l-cca", "t1": 5, "t2": 38, "k_pc": 100}`. A chosen solver is `"inner": "cholesky"`, or
 /// `"inner": {"cg": {"t2": 500}}` if it has parameters.
 impl Serialize for Method {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -38,7 +38,7 @@ impl Serialize for Method {
     }
 }
 
-/// A method as files hold it.
+/// A method in the form that files hold.
 #[derive(serde::Deserialize)]
 struct Stored {
     name: String,

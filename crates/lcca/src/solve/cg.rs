@@ -1,8 +1,8 @@
 //! Conjugate gradients (Hestenes & Stiefel 1952), preconditioned by the diagonal: half a pass per step for
 //! all columns.
 //!
-//! Every column of (C + λI)·W = R has its own step lengths; only the products are shared. A converged column
-//! leaves the block, so that the last steps multiply few columns. Nothing p×p is formed.
+//! Every column of (C + λI)·W = R has its own step lengths; only the products are shared. The last steps
+//! multiply few columns, because a converged column leaves the block. Nothing p×p is formed.
 //!
 //! With B = C + λI, D its diagonal, s = R − B·W the residual and d the direction:
 //!
@@ -10,9 +10,9 @@
 //! ρ = sᵀD⁻¹s    α = ρ/dᵀBd    W ← W + αd    s ← s − αBd    d ← D⁻¹s + (ρ_new/ρ)·d
 //! ```
 //!
-//! A step lowers the squared error ‖W − B⁻¹R‖²_B by αρ. B may be singular if R lies in its range: directions
-//! then have no part along which B vanishes except by rounding, and a column whose direction is all rounding
-//! stops.
+//! A step lowers the squared error ‖W − B⁻¹R‖²_B by αρ. B may be singular if R lies in its range.
+//! Directions then have no part along which B vanishes except by rounding, and a column stops if its
+//! direction is nothing but rounding.
 
 use super::gradient::finish;
 use super::least_squares::{LeastSquares, Solved, SolverSpec};
@@ -23,17 +23,17 @@ use crate::panels;
 use crate::parameter::Parameter;
 use crate::whiten::CUT;
 
-/// The smallest tolerance: rounding keeps residuals from getting smaller than this, relative to the
+/// The smallest tolerance, because rounding keeps residuals from getting smaller than this, relative to the
 /// right-hand side.
 const ROUNDING: f64 = 1e-15;
 
-/// Steps that a solve usually takes if it is started from the last answer, for planning.
+/// The number of steps that a solve usually takes from the last answer, for planning.
 const USUAL_STEPS: usize = 15;
 
 /// Conjugate gradients on one view.
 pub struct Cg<'a> {
     normal: Normal<'a>,
-    /// What the rounding errors of products are relative to: squared lengths of the columns, at least the
+    /// The squared lengths of the columns to which rounding errors of products are relative, at least the
     /// diagonal of B.
     squares: Vec<f64>,
     inverse: Vec<f64>,
@@ -46,12 +46,12 @@ pub(crate) struct ActiveColumns {
     /// The index in R of each column.
     pub columns: Vec<usize>,
     weights: Panel,
-    /// s
+    /// The residuals s.
     pub residual: Panel,
     direction: Panel,
-    /// sᵀD⁻¹s
+    /// The squared norm sᵀD⁻¹s of each residual.
     pub size: Vec<f64>,
-    /// Σαρ so far. If the start was zero, this is WᵀR.
+    /// Σαρ so far, which is WᵀR if the start was zero.
     pub gained: Vec<f64>,
 }
 
@@ -63,9 +63,9 @@ impl<'a> Cg<'a> {
         Ok(Cg { normal, squares, inverse, steps, tol: tol.max(ROUNDING) })
     }
 
-    /// With the squared lengths of the columns as they are stored. If these are far from the origin, centered
-    /// products are differences of large numbers, and more directions along which B vanishes are hidden by
-    /// rounding.
+    /// Takes the squared lengths of the columns as they are stored. If columns are far from the origin,
+    /// centered products are differences of large numbers, so rounding hides more directions along which B
+    /// vanishes.
     pub(crate) fn with_squares(mut self, squares: &[f64]) -> Self {
         self.squares.iter_mut().zip(squares).for_each(|(own, square)| *own = own.max(*square));
         self
@@ -124,8 +124,8 @@ impl<'a> Cg<'a> {
         self.normal.apply(direction, &mut product)?;
         let curvature = panels::column_dots(direction, &product);
         let length = panels::weighted_column_dots(direction, direction, |i| self.squares[i]);
-        // In exact arithmetic dᵀBd is positive. If it is below the cut, relative to dᵀSd, the direction lies
-        // in the null space of B but for rounding, and a step along it would be arbitrarily long.
+        // In exact arithmetic dᵀBd is positive. If it is below the cut, relative to dᵀSd, the direction
+        // lies in the null space of B up to rounding, and a step along it would be arbitrarily long.
         let stuck: Vec<bool> = curvature.iter().zip(&length).map(|(c, l)| *c <= CUT * l).collect();
         let alpha: Vec<f64> =
             (0..stuck.len()).map(|j| if stuck[j] { 0.0 } else { running.size[j] / curvature[j] }).collect();
@@ -196,7 +196,7 @@ impl LeastSquares for Cg<'_> {
     }
 }
 
-/// Conjugate gradients as the inner solver of alternating least squares.
+/// The description of conjugate gradients as the inner solver of alternating least squares.
 pub const SPEC: SolverSpec = SolverSpec {
     parameters: &[Parameter::number(
         "t2",

@@ -1,8 +1,8 @@
 //! The exact solver of Algorithm 1: a Cholesky factorization of C + λI, sparse or dense, whichever costs
 //! less.
 //!
-//! Forming C reads the view once; solving takes no pass. C may be singular: right-hand sides XᵀT lie in its
-//! range, and both factorizations return a solution there.
+//! Forming C reads the view once; solving takes no pass. C may be singular, because right-hand sides XᵀT
+//! lie in its range and both factorizations return a solution there.
 
 use super::dense_cholesky::DenseCholesky;
 use super::least_squares::{LeastSquares, Solved, SolverSpec};
@@ -52,7 +52,7 @@ enum Choice {
     Sparse,
 }
 
-/// The way with fewer operations among those that fit. Costs are (bytes, operations).
+/// The cheaper way, in operations, of those that fit into `memory`. Costs are (bytes, operations).
 fn choose(sparse: Option<(u64, f64)>, dense: (u64, f64), memory: u64) -> Result<Choice> {
     let sparse_fits = sparse.filter(|&(bytes, _)| bytes <= memory);
     match (sparse_fits, dense.0 <= memory) {
@@ -78,7 +78,7 @@ impl LeastSquares for Cholesky {
     }
 }
 
-/// The exact solver of Algorithm 1.
+/// The description of the exact solver of Algorithm 1.
 pub const SPEC: SolverSpec = SolverSpec {
     passes_to_prepare: |_, _| 1.0,
     ..SolverSpec::new(

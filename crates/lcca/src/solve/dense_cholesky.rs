@@ -33,18 +33,19 @@ impl DenseCholesky {
         (p as f64).powi(3) / 3.0
     }
 
-    /// Factorizes `gram` + `ridge`·I. `diagonal` is that of the sum, with 0 for columns that are zero but for
-    /// rounding: scaled to a unit diagonal, they would count as much as any other column.
+    /// Factorizes `gram` + `ridge`·I. `diagonal` is that of the sum, with 0 for columns that are zero up to
+    /// rounding, because these would count as much as any other column after scaling to a unit diagonal.
     pub fn new(gram: Mat<f64>, ridge: f64, diagonal: &[f64]) -> Result<Self> {
         let p = gram.nrows();
         let scale: Vec<f64> = diagonal.iter().map(|&d| inverse_root(d)).collect();
         if scale.iter().all(|&s| s == 0.0) {
-            // The factorization refuses a zero matrix, which is one of rank 0 like any other of low rank.
+            // The factorization refuses a zero matrix, although its rank of 0 is low like that of others.
             return Ok(DenseCholesky { factor: Mat::zeros(0, 0), pivots: Vec::new(), scale: Vec::new() });
         }
         let entry = |i: usize, j: usize| gram[(i, j)] + if i == j { ridge } else { 0.0 };
         let mut unit = Mat::from_fn(p, p, |i, j| scale[i] * entry(i, j) * scale[j]);
-        // The factorization needs the memory: only two p×p matrices are allowed for.
+        // The matrix is dropped because only two p×p matrices are allowed for, and the factorization needs
+        // the second.
         drop(gram);
         let (pivots, rank) = factorize(&mut unit)?;
         let pivots = pivots[..rank].to_vec();

@@ -27,7 +27,7 @@ impl LeastSquares for Diagonal {
     }
 }
 
-/// D-CCA's solver.
+/// The description of D-CCA's solver.
 pub const SPEC: SolverSpec =
     SolverSpec::new("diagonal", "the inverse diagonal of C + λI; exact if C is diagonal", |normal, _, _| {
         Ok(Box::new(Diagonal::new(normal)?))

@@ -2,8 +2,8 @@
 //! step.
 //!
 //! With g = R − (C + λI)W the negative gradient and d the direction (g itself, or preconditioned), the step
-//! is α = gᵀd / dᵀ(C + λI)d. The one product (C + λI)d also updates g, so that (C + λI)W = R − g is known at
-//! the end.
+//! is α = gᵀd / dᵀ(C + λI)d. The one product (C + λI)d also updates g, so that (C + λI)W = R − g is known
+//! at the end.
 
 use super::least_squares::{LeastSquares, Solved, SolverSpec};
 use crate::data::Normal;
@@ -52,14 +52,14 @@ pub(super) fn descend(
     Ok(())
 }
 
-/// The result, with (C + λI)W = R − g.
+/// The result for `weights` with the negative gradient g: (C + λI)W = R − g.
 pub(super) fn finish(rhs: &Panel, weights: Panel, gradient: &Panel) -> Solved {
     let mut normal = rhs.clone();
     panels::subtract(&mut normal, gradient);
     Solved { weights, normal: Some(normal) }
 }
 
-/// G-CCA's solver.
+/// The description of G-CCA's solver.
 pub const SPEC: SolverSpec = SolverSpec {
     parameters: &[Parameter::number(
         "t2",

@@ -1,12 +1,12 @@
-//! Supernodal sparse LBLᵀ (faer) of a symmetric matrix that need not be definite: how many of its eigenvalues
-//! are negative, and along what.
+//! Supernodal sparse LBLᵀ (faer) of a symmetric matrix that need not be definite: the number of its
+//! negative eigenvalues, and directions along which it is negative.
 //!
 //! In an order Q that keeps L sparse and in which pivots of one or two columns were exchanged within
-//! supernodes (Bunch and Kaufman), QᵀLBLᵀQ is the matrix but for rounding. B is block diagonal, and has as
+//! supernodes (Bunch and Kaufman), QᵀLBLᵀQ is the matrix up to rounding. B is block diagonal, and has as
 //! many negative eigenvalues as LBLᵀ (Sylvester).
 //!
-//! Pivots cannot leave their supernode, so nothing bounds the rounding in advance. [`Indefinite::distance`]
-//! measures it.
+//! Nothing bounds the rounding in advance, because pivots cannot leave their supernode.
+//! [`Indefinite::distance`] measures it.
 //!
 //! Cost: that of a sparse Cholesky factorization of the same pattern.
 
@@ -25,8 +25,9 @@ use faer::sparse::linalg::cholesky::{IntranodeLbltRef, SymbolicCholeskyRaw};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Accum, Conj, Mat, MatRef, Par, Side, Spec};
 
-/// Random vectors on which rounding is measured, and the factor by which it may be larger than measured: it
-/// is larger still with probability 10⁻¹⁰ (Halko, Martinsson and Tropp, SIAM Review 2011, Lemma 4.1).
+/// The number of random vectors on which rounding is measured, and the factor by which it may be larger
+/// than measured: it is larger still with probability 10⁻¹⁰ (Halko, Martinsson and Tropp, SIAM Review 2011,
+/// Lemma 4.1).
 const SAMPLES: usize = 33;
 const SAFETY: f64 = 2.0;
 
@@ -36,7 +37,7 @@ pub struct Indefinite<'a> {
     values: Vec<f64>,
     /// The entries of B below its diagonal.
     below: Vec<f64>,
-    /// Where each column of L came from in the order of the plan, and the inverse.
+    /// The place of each column of L in the order of the plan, and the inverse of that map.
     forward: Vec<usize>,
     inverse: Vec<usize>,
 }
@@ -87,7 +88,7 @@ impl<'a> Indefinite<'a> {
         factor
     }
 
-    /// The number of negative eigenvalues of LBLᵀ. Pivots that are not numbers count as well.
+    /// The number of negative eigenvalues of LBLᵀ. Pivots that are NaN count as well.
     pub fn negative(&self) -> usize {
         self.negatives().len()
     }
@@ -156,7 +157,7 @@ impl<'a> Indefinite<'a> {
         self.in_order(&y)
     }
 
-    /// Rows in the order of the matrix, from those in the order of elimination.
+    /// Puts rows in the order of elimination back into the order of the matrix.
     fn in_order(&self, x: &Mat<f64>) -> Mat<f64> {
         let mut sorted = Mat::zeros(x.nrows(), x.ncols());
         for (from, to) in self.order().into_iter().enumerate() {
@@ -179,7 +180,8 @@ impl<'a> Indefinite<'a> {
         }
     }
 
-    /// The negative eigenvectors of the blocks of B: where each block begins, and the vector's entries there.
+    /// The negative eigenvectors of the blocks of B: where each block begins, and the vector's entries
+    /// there.
     fn negatives(&self) -> Vec<(usize, [f64; 2])> {
         let diagonal = self.diagonal();
         let (mut found, mut start) = (Vec::new(), 0);
@@ -193,8 +195,8 @@ impl<'a> Indefinite<'a> {
                 continue;
             }
             let c = diagonal[start + 1];
-            // The pivoting takes two columns at a time only if b² is much larger than |a·c|: then one
-            // eigenvalue is negative.
+            // One of the two eigenvalues is negative, because the pivoting takes two columns at a time only
+            // if b² is much larger than |a·c|.
             let lower = 0.5 * (a + c) - (0.5 * (a - c)).hypot(b);
             if a * c < b * b {
                 let length = b.hypot(lower - a);
@@ -234,7 +236,7 @@ impl<'a> Indefinite<'a> {
         PermRef::new_checked(&self.forward, &self.inverse, self.forward.len())
     }
 
-    /// Where each column of L came from.
+    /// The column of the matrix that each column of L came from.
     fn order(&self) -> Vec<usize> {
         match self.plan.symbolic().perm() {
             Some(fill) => self.forward.iter().map(|&i| fill.arrays().0[i]).collect(),
@@ -296,7 +298,7 @@ mod tests {
             let signs = along.self_adjoint_eigenvalues(Side::Lower).unwrap();
             assert!(signs.iter().all(|&value| value < 0.0) && z.ncols() == factor.negative());
             assert!(factor.distance(&lower, 1) < 1e-9);
-            // A matrix that differs by 0.01·I is found to be that far, and not ten times farther.
+            // A matrix that differs by 0.01·I must be found to be that far away, and not ten times farther.
             let mut other = lower;
             (0..size).for_each(|j| other.values[other.starts[j]] += 0.01);
             let distance = factor.distance(&other, 1);

@@ -1,4 +1,4 @@
-//! What a least-squares solver is, and how one is described.
+//! The contract of a least-squares solver, and the description of one.
 
 use crate::data::Normal;
 use crate::error::Result;
@@ -8,7 +8,8 @@ use crate::svd;
 
 /// Solves (C + λI)·W = R for one view, exactly or approximately.
 pub trait LeastSquares {
-    /// R is p×k, and so is the answer. Solvers that take a start begin there; the others ignore it.
+    /// Solves for a p×k R; the answer has the same shape. Solvers that take a start begin there; the others
+    /// ignore it.
     fn solve(&self, rhs: &Panel, start: Option<Solved>) -> Result<Solved>;
 
     /// Whether a start near the answer saves work.
@@ -25,12 +26,12 @@ pub struct Solved {
     pub normal: Option<Panel>,
 }
 
-/// What preparing a solver may use besides its parameters.
+/// The resources that preparing a solver may use besides its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
     /// Bytes that factorizations may take.
     pub memory: u64,
-    /// How singular vectors are found.
+    /// The accuracy and the seed of singular vectors.
     pub svd: svd::Options,
     /// The residual of a column, relative to its right-hand side, at which an iterative solver may stop.
     pub tol: f64,
@@ -39,23 +40,25 @@ pub struct Resources {
 /// Factorizes, reads diagonals or finds singular vectors, so that solves are cheap.
 pub type Prepare = for<'a> fn(Normal<'a>, &Values, &Resources) -> Result<Box<dyn LeastSquares + 'a>>;
 
-/// The description of a solver: all that the rest of the engine, the command line and Python know about it.
+/// The description of a solver. The rest of the engine, the command line and Python know nothing else about
+/// it.
 #[derive(Debug)]
 pub struct SolverSpec {
-    /// The name.
+    /// The name of the solver.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A summary of the method, in one line.
     pub summary: &'static str,
-    /// Its parameters.
+    /// The parameters of the solver.
     pub parameters: &'static [Parameter],
     /// Makes the solver ready for a view.
     pub prepare: Prepare,
-    /// The passes that preparing it for both views takes, given the power iterations of the randomized SVD.
+    /// The number of passes that preparing the solver for both views takes, given the power iterations of
+    /// the randomized SVD.
     pub passes_to_prepare: fn(&Values, usize) -> f64,
-    /// The passes that one solve on each view takes.
+    /// The number of passes that one solve on each view takes.
     pub passes_to_solve: fn(&Values) -> f64,
-    /// Whether answers can lie anywhere. A solver that never leaves the leading singular vectors cannot tell
-    /// what it misses.
+    /// Whether answers can lie anywhere. A solver that never leaves the leading singular vectors cannot
+    /// tell how much it misses.
     pub looks_everywhere: fn(&Values) -> bool,
     /// Whether the answer depends on the units of columns even without a ridge.
     pub depends_on_scale: bool,
@@ -64,7 +67,7 @@ pub struct SolverSpec {
 }
 
 impl SolverSpec {
-    /// A solver without parameters that needs no passes: the start of every description.
+    /// A solver without parameters that needs no passes, from which every description starts.
     pub(super) const fn new(name: &'static str, summary: &'static str, prepare: Prepare) -> Self {
         SolverSpec {
             name,

@@ -1,17 +1,17 @@
 //! LING (Lu & Foster, Algorithm 2): exact on the leading singular directions, steepest descent on the rest.
 //!
 //! With V, S the top k_pc right singular vectors and values of X, the projection of Y on U₁ = XVS⁻¹ is X·V
-//! S⁻²Vᵀ(XᵀY): no n-sized matrix. Descent then runs on the remainder. V is found by a randomized SVD and so
-//! is not quite invariant: every product brings a little of the leading directions back into the gradient,
+//! S⁻²Vᵀ(XᵀY): no n-sized matrix. Descent then runs on the remainder. V is not quite invariant, because a
+//! randomized SVD found it: every product brings a little of the leading directions back into the gradient,
 //! where steps sized for the tail would have to wait for it. The descent is therefore preconditioned by
 //!
 //! ```text
 //! M⁻¹ = V(S² + λ)⁻¹Vᵀ + (s² + λ)⁻¹(I − VVᵀ),    s the largest singular value left over
 //! ```
 //!
-//! whose spectrum lies in [λ_p²/s², 1], so that the paper's rate r = (s² − λ_p²)/(s² + λ_p²) holds for any V.
-//! It equals the paper's algorithm if V is exact, because the gradient then has no part along V, and plain
-//! descent if k_pc = 0.
+//! whose spectrum lies in [λ_p²/s², 1], so that the paper's rate r = (s² − λ_p²)/(s² + λ_p²) holds for any
+//! V. It equals the paper's algorithm if V is exact, because the gradient then has no part along V, and
+//! plain descent if k_pc = 0.
 
 use super::gradient::{descend, finish};
 use super::least_squares::{LeastSquares, Solved, SolverSpec};
@@ -30,7 +30,8 @@ pub struct Ling<'a> {
 }
 
 impl<'a> Ling<'a> {
-    /// Finds the top `k_pc` singular vectors: half a pass per power iteration and one more.
+    /// Finds the top `k_pc` singular vectors, which costs half a pass per power iteration and one more half
+    /// pass.
     pub fn new(normal: Normal<'a>, k_pc: usize, steps: usize, options: &svd::Options) -> Result<Self> {
         Ok(Ling { normal, svd: svd::randomized(normal.pair, normal.side, k_pc, options)?, steps })
     }
@@ -58,7 +59,7 @@ impl<'a> Ling<'a> {
             let factor = tail / (s * s + self.normal.ridge) - 1.0;
             (0..gradient.cols()).for_each(|j| coefficients[(i, j)] *= factor);
         }
-        // Scaled by s² + λ: the length of a direction does not matter.
+        // The result is M⁻¹g times s² + λ, because the length of a direction does not matter.
         let mut direction = panels::times(&self.svd.v, coefficients.as_ref());
         panels::add_scaled(&mut direction, 1.0, gradient);
         direction
@@ -75,7 +76,7 @@ impl LeastSquares for Ling<'_> {
     }
 }
 
-/// L-CCA's solver.
+/// The description of L-CCA's solver.
 pub const SPEC: SolverSpec = SolverSpec {
     parameters: &[
         Parameter::number(
@@ -95,7 +96,7 @@ pub const SPEC: SolverSpec = SolverSpec {
     ],
     passes_to_prepare: |values, power| if values["k-pc"] > 0 { (power + 1) as f64 } else { 0.0 },
     passes_to_solve: |values| values["t2"] as f64,
-    // Without a gradient step nothing outside the singular vectors is ever looked at.
+    // Without a gradient step, no direction outside the singular vectors is ever looked at.
     looks_everywhere: |values| values["t2"] > 0,
     depends_on_scale: true,
     check: |values, k| {

@@ -1,7 +1,7 @@
 //! Least squares on one view: W ≈ (C + λI)⁻¹R, one solver per file.
 //!
-//! A solver is a file with an implementation of [`LeastSquares`] and its [`SolverSpec`]. It becomes available
-//! everywhere by being listed in [`SOLVERS`], and becomes a method of its own by being listed in
+//! A solver is a file with an implementation of [`LeastSquares`] and its [`SolverSpec`]. It becomes
+//! available everywhere by being listed in [`SOLVERS`], and becomes a method of its own by being listed in
 //! [`ALTERNATING`].
 
 mod cg;
@@ -42,9 +42,9 @@ pub const SOLVERS: [&SolverSpec; 5] =
 pub struct Alternating {
     /// The name of the method.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A summary of the method, in one line.
     pub summary: &'static str,
-    /// Iterations if none are given.
+    /// The number of iterations if none is given.
     pub t1: usize,
     /// The solvers to choose from, the default first.
     pub solvers: &'static [&'static SolverSpec],

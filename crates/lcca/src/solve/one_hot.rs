@@ -1,8 +1,8 @@
 //! The exact solver of one-hot views, whose C is diagonal but for the rank-one term of centering.
 //!
-//! (A − nμμᵀ)⁻¹R with A = C + λI diagonal, by the Sherman-Morrison formula. If the columns sum to one, the
-//! centered matrix is singular along A⁻¹μ. Right-hand sides in its range have no part there, and A⁻¹R is a
-//! solution.
+//! It computes (A − nμμᵀ)⁻¹R with A = C + λI diagonal, by the Sherman-Morrison formula. If the columns sum
+//! to one, the centered matrix is singular along A⁻¹μ. A⁻¹R is a solution then, because right-hand sides in
+//! its range have no part there.
 
 use super::least_squares::{LeastSquares, Solved};
 use crate::data::{Normal, StoredGram};
@@ -21,9 +21,9 @@ pub struct OneHot {
 
 /// The rank-one term of centering.
 struct Centering {
-    /// A⁻¹μ
+    /// A⁻¹μ.
     solved: Vec<f64>,
-    /// μ
+    /// The means μ.
     mean: Vec<f64>,
     /// n/(1 − nμᵀA⁻¹μ), or 0 if the column of ones lies in the span.
     factor: f64,

@@ -1,4 +1,4 @@
-//! Projections on the span of one view: what least squares is for.
+//! Projections on the span of one view by least squares.
 
 use super::least_squares::Resources;
 use super::solver::Solver;
@@ -18,7 +18,7 @@ pub struct Projection {
 /// Projects columns on the span of one view: minimises ‖X·w − t‖² + λ‖w‖² for every column t = Y·v of
 /// `targets`, with X the view of `side`, Y the other and λ = `ridge`·tr(XᵀX)/p.
 ///
-/// Any n×k targets T are reached by pairing X with T itself and `targets` = I. Costs what the solver costs
+/// Pair X with T itself and pass `targets` = I to project any n×k targets T. The cost is that of the solver
 /// plus one pass and a half.
 pub fn project(
     pair: &dyn Pair,

@@ -5,10 +5,11 @@
 //!     [0          Cyy + λy]        [Cyx  0  ]
 //! ```
 //!
-//! The pairs wanted are the largest d with A·w = d·B·w; B − A is positive semidefinite, since no correlation
-//! exceeds 1, and its inverse magnifies exactly them. It takes one sparse Cholesky factorization of the joint
-//! Gram matrix; a solve costs four operations per entry of the factor and column. As a preconditioner it may
-//! have a small δ on the diagonal, which changes the speed of an iteration and not its answer.
+//! The pairs wanted are those with the largest d in A·w = d·B·w. B − A is positive semidefinite, because no
+//! correlation exceeds 1, and its inverse magnifies exactly these pairs. Preparing it takes one sparse
+//! Cholesky factorization of the joint Gram matrix; a solve costs four operations per entry of the factor
+//! and column. As a preconditioner it may have a small δ on the diagonal, which changes the speed of an
+//! iteration and not its answer.
 
 use super::sparse_factor::{Plan, SparseFactor};
 use crate::data::{JointGram, Side, SparseGram};
@@ -19,24 +20,26 @@ use crate::whiten::inverse_root;
 use faer::Mat;
 use faer::linalg::solvers::Solve;
 
-/// Added to the unit diagonal if a ridge keeps B − A from being singular: rounding alone needs a margin.
+/// The δ if a ridge keeps B − A from being singular. It is added to the unit diagonal because rounding
+/// alone needs a margin.
 const DELTA: f64 = 1e-13;
-/// Added to the unit diagonal if nothing keeps B − A from being singular.
+/// The δ, added to the unit diagonal, if nothing keeps B − A from being singular.
 const DELTA_WITHOUT_RIDGE: f64 = 1e-8;
 
 /// A factorized B − A, centered if the views are.
 pub struct ShiftInvert {
     factor: SparseFactor,
-    /// Columns of X.
+    /// The number of columns of X.
     split: usize,
     border: Option<Border>,
 }
 
-/// Centering: B − A loses n·M·K·Mᵀ with M = diag(μx, μy) and K = [1 −1; −1 1] (Woodbury).
+/// The rank-two part of centering: B − A loses n·M·K·Mᵀ with M = diag(μx, μy) and K = [1 −1; −1 1]
+/// (Woodbury).
 struct Border {
     /// M, (p₁ + p₂)×2.
     means: Panel,
-    /// (B − A)⁻¹·M of the B − A that is not centered.
+    /// (B − A)⁻¹·M for the B − A that is not centered.
     solved: Panel,
     /// (I − nK·MᵀS)⁻¹·nK with S = `solved`.
     core: Mat<f64>,
@@ -73,7 +76,8 @@ pub fn shifted(joint: &JointGram, [x_ridge, y_ridge]: [f64; 2]) -> SparseGram {
 }
 
 impl ShiftInvert {
-    /// Factorizes what [`shifted`] made. `means` are the means of centered views and the sum of row weights.
+    /// Factorizes the matrix from [`shifted`]. `means` are the means of centered views and the sum of row
+    /// weights.
     pub fn new(
         matrix: &SparseGram,
         plan: Plan,
@@ -90,7 +94,8 @@ impl ShiftInvert {
         Ok(inverse)
     }
 
-    /// `None` if the small system is singular: then the inverse without centering has to do.
+    /// The centering part; `None` if its small system is singular, and the inverse without centering has to
+    /// do.
     fn border(&self, [x_mean, y_mean]: &[Vec<f64>; 2], weight: f64) -> Option<Border> {
         let size = x_mean.len() + y_mean.len();
         let means = Panel::from_fn(size, 2, |i, j| match (i < self.split, j) {

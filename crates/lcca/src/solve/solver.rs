@@ -5,7 +5,7 @@ use crate::data::Normal;
 use crate::error::{Error, Result};
 use crate::parameter::Values;
 
-/// Which solver, with which parameters: plain data.
+/// The choice of a solver and the values of its parameters, as plain data.
 #[derive(Clone, Copy, Debug)]
 pub struct Solver {
     spec: &'static SolverSpec,
@@ -18,7 +18,7 @@ impl Solver {
         Solver { spec, values: Values::defaults(spec.parameters) }
     }
 
-    /// The same solver with other values; names that it does not have are ignored.
+    /// A solver with its defaults replaced by `values`. Names that it does not have are ignored.
     pub(crate) fn with_values(spec: &'static SolverSpec, values: &Values) -> Self {
         let mut solver = Solver::new(spec);
         values.iter().for_each(|(name, value)| {
@@ -27,7 +27,7 @@ impl Solver {
         solver
     }
 
-    /// The same solver with one parameter set; an error if it has no such parameter.
+    /// Sets one parameter; an error if the solver has no such parameter.
     pub fn with(mut self, name: &'static str, value: usize) -> Result<Self> {
         if !self.values.set(name, value) {
             let expected = "a parameter of the solver";
@@ -36,7 +36,7 @@ impl Solver {
         Ok(self)
     }
 
-    /// The name.
+    /// The name of the solver.
     pub fn name(&self) -> &'static str {
         self.spec.name
     }
@@ -55,12 +55,12 @@ impl Solver {
         (self.spec.looks_everywhere)(&self.values)
     }
 
-    /// The passes that preparing the solver for both views takes.
+    /// The number of passes that preparing the solver for both views takes.
     pub(crate) fn passes_to_prepare(&self, power: usize) -> f64 {
         (self.spec.passes_to_prepare)(&self.values, power)
     }
 
-    /// The passes that one solve on each view takes.
+    /// The number of passes that one solve on each view takes.
     pub(crate) fn passes_to_solve(&self) -> f64 {
         (self.spec.passes_to_solve)(&self.values)
     }

@@ -12,11 +12,12 @@ use crate::matrix::Panel;
 use crate::panels;
 use crate::whiten::inverse_root;
 
-/// The δ added to the unit diagonal. Large enough for the factorization not to break down by rounding, which
-/// is about 1e-16 per operation, and small enough for refinement to remove it in a few rounds.
+/// The δ that is added to the unit diagonal: large enough for the factorization not to break down by
+/// rounding, which is about 1e-16 per operation, and small enough for refinement to remove it in a few
+/// rounds.
 const DELTA: f64 = 1e-10;
-/// The number of refinement rounds if there is a δ. Each shrinks the error along an eigenvalue of 1e-8 a
-/// hundredfold.
+/// The number of refinement rounds if there is a δ. Each round shrinks the error along an eigenvalue of
+/// 1e-8 a hundredfold.
 const ROUNDS: usize = 3;
 /// If the ridge is more than this share of every diagonal entry, no δ is needed.
 const RIDGE_SUFFICES: f64 = 1e-8;
@@ -36,7 +37,7 @@ pub struct SparseCholesky {
 struct RankOne {
     mean: Vec<f64>,
     weight: f64,
-    /// (C + λI)⁻¹μ
+    /// (C + λI)⁻¹μ.
     solved: Vec<f64>,
     /// n/(1 − nμᵀ(C + λI)⁻¹μ), or 0 if the column of ones lies in the span.
     factor: f64,
@@ -68,8 +69,8 @@ impl SparseCholesky {
     pub fn solve(&self, rhs: &Panel) -> Panel {
         let mut weights = self.solve_centered(rhs);
         if self.rank_one.is_some() {
-            // The Sherman-Morrison formula subtracts nearly equal numbers if ones almost lie in the span; one
-            // round of refinement restores the lost digits.
+            // One round of refinement restores the digits that are lost because the Sherman-Morrison
+            // formula subtracts nearly equal numbers if ones almost lie in the span.
             let mut residual = rhs.clone();
             panels::subtract(&mut residual, &self.apply(&weights));
             panels::add_scaled(&mut weights, 1.0, &self.solve_centered(&residual));
@@ -147,7 +148,7 @@ mod tests {
     use crate::testing::{random_mat, relative_error, sparse_from_dense, to_dense};
     use faer::Mat;
 
-    /// Sparse columns. The last two are a copy and a sum of others.
+    /// Sparse columns. The last two are a copy of one column and a sum of others.
     fn view() -> Mat<f64> {
         let noise = random_mat(90, 12, 1);
         let sparse =

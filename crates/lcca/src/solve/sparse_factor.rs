@@ -1,8 +1,8 @@
 //! Supernodal sparse Cholesky (faer) of a positive semidefinite matrix scaled to a unit diagonal, with a
 //! fill-reducing order.
 //!
-//! A sparse factorization cannot pivot for rank, so if the matrix may be singular a small δ is added to the
-//! diagonal.
+//! If the matrix may be singular, a small δ is added to the diagonal, because a sparse factorization cannot
+//! pivot for rank.
 
 use crate::data::SparseGram;
 use crate::error::{Error, Result};
@@ -30,10 +30,10 @@ impl Plan {
         Plan::with(matrix, CholeskySymbolicParams::default())
     }
 
-    /// The same for a factor in supernodes, however small they are.
+    /// Analyzes the pattern of a matrix for a factor in supernodes, even if these are small.
     pub fn in_supernodes(matrix: &SparseGram) -> Result<Self> {
-        // More operations than none per entry is what faer's own constant asks for, and a single column has
-        // none.
+        // The threshold is negative because a single column takes no operations per entry, and faer's own
+        // constant asks for more than none.
         let supernodal_flop_ratio_threshold = SupernodalThreshold(-1.0);
         Plan::with(matrix, CholeskySymbolicParams { supernodal_flop_ratio_threshold, ..Default::default() })
     }
@@ -51,12 +51,12 @@ impl Plan {
         &self.symbolic
     }
 
-    /// The number of entries of the factor.
+    /// The number of entries that the factor has.
     pub fn fill(&self) -> usize {
         self.symbolic.len_val()
     }
 
-    /// The bytes of the matrix, a scaled copy, the factor and the workspace.
+    /// The number of bytes of the matrix, a scaled copy, the factor and the workspace.
     pub fn bytes(&self) -> u64 {
         let params = Spec::<LltParams, f64>::default();
         let scratch = self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::rayon(0), params);
@@ -73,7 +73,7 @@ impl Plan {
                 .map(|s| {
                     let columns = (factor.supernode_end()[s] - factor.supernode_begin()[s]) as f64;
                     let below = factor.supernode(s).pattern().len() as f64;
-                    // Σ (below + j)² over j = 1 … columns, without its last terms.
+                    // Σ (below + j)² over j = 1 … columns, without the lowest-order terms.
                     columns * (below * below + below * columns + columns * columns / 3.0)
                 })
                 .sum(),
@@ -115,8 +115,8 @@ impl SparseFactor {
 
     /// (A + λI + δD⁻²)⁻¹R.
     pub fn solve(&self, rhs: &Panel) -> Panel {
-        // All columns of a degenerate problem may have been dropped before it comes here, and there is no
-        // partition of none.
+        // There is no partition of no columns, and all columns of a degenerate problem may have been
+        // dropped before.
         if rhs.cols() == 0 {
             return rhs.clone();
         }

@@ -1,4 +1,4 @@
-//! A pass that rows answer themselves, in ordinary memory.
+//! A pass in ordinary memory, which the rows compute themselves.
 
 use crate::data::{Ask, Counting, Pair, Side};
 use crate::error::Result;

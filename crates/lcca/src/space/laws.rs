@@ -1,5 +1,5 @@
-//! The laws of [`Space`], for whoever implements one; written once and run on every space: each operation
-//! gives what ordinary memory gives.
+//! The laws of [`Space`], for authors of a space. They are written once and run on every space: each
+//! operation must give the result that ordinary memory gives.
 
 use super::{Advance, ChosenBlock, Host, Inverted, Reduction, RowFactors, Space, Tall};
 use crate::data::{Counting, Pair, Side, Tally};
@@ -8,10 +8,11 @@ use crate::matrix::{Panel, SparseRows, Values};
 use crate::random;
 use faer::{Mat, MatRef};
 
-/// What a law says when it is broken.
+/// The verdict of a law. A broken one is an error with a message.
 pub type Verdict = Result<(), String>;
 
-/// Largest difference that is rounding, relative to the largest number, in double and in single precision.
+/// The largest differences that count as rounding, relative to the largest number, in double and in single
+/// precision.
 const ROUNDING: f64 = 1e-11;
 const SINGLE_ROUNDING: f64 = 1e-5;
 
@@ -116,7 +117,7 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
     Host.multiply(&mut out.here, m.as_mat()).map_err(text)?;
     out.check("a product with a small matrix", space)?;
     for last in [0, cols] {
-        // Two panels of different heights with the same coefficients.
+        // These are two panels of different heights with the same coefficients.
         let other =
             |columns: usize, more: u64| Twin::new(space, random_panel(rows + 5, columns, seed + more));
         let (mut w, mut p, t) = (twin(cols, 6)?, twin(cols, 7)?, twin(cols + 2, 8)?);
@@ -149,8 +150,8 @@ pub fn check(space: &dyn Space, rows: usize, cols: usize, seed: u64) -> Verdict 
     a.check("rows put back", space)
 }
 
-/// What spaces may know of rows of panels: their activity, factors without some of them, and what directions
-/// on few of them share.
+/// Checks the optional operations on rows of panels: activity, factors with some rows zeroed, and the
+/// overlaps of directions on few of them.
 fn check_columns(space: &dyn Space, [a, b]: [&Twin; 2], there: &RowFactors, weights: &[f64]) -> Verdict {
     let (rows, cols) = (a.here.rows(), a.here.cols());
     if let Some(activity) = space.activity(&a.there, &b.there, there).map_err(text)? {

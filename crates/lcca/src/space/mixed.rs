@@ -1,8 +1,8 @@
 //! Panels in single precision at first, and in double precision from some moment on.
 //!
-//! The first iterations of a fit are far from its answer, and rounding errors of single precision do not show
-//! there. Panels take half the memory then and less time. The loop says when precision is needed, and refines
-//! the panels that it goes on with.
+//! Panels take half the memory in single precision, and less time. Its rounding errors do not show in the
+//! first iterations, because these are far from the answer of the fit. The loop says when precision is
+//! needed, and refines the panels that it goes on with.
 
 use super::{Advance, GramScan, GramView, Probes, Reduction, RowFactors, Space, Tall};
 use crate::data::Counting;
@@ -20,17 +20,17 @@ pub(crate) struct Mixed<'a> {
 }
 
 impl<'a> Mixed<'a> {
-    /// Panels in single precision beside those of `precise`, if there are any.
+    /// Pairs the panels of `precise` with those in single precision beside them; `None` if it has none.
     pub fn beside(precise: &'a dyn Space) -> Option<Self> {
         precise.single().map(|rough| Mixed { rough, precise, is_precise: AtomicBool::new(false) })
     }
 
-    /// The space of panels that are made now.
+    /// The space in which panels are made now.
     fn now(&self) -> &'a dyn Space {
         if self.is_rough() { self.rough } else { self.precise }
     }
 
-    /// The space of a panel that was made before.
+    /// The space in which a panel was made.
     fn of(&self, panel: &Tall) -> &'a dyn Space {
         if self.rough.holds(panel) { self.rough } else { self.precise }
     }

@@ -1,9 +1,9 @@
-//! Where the tall panels of the default method live, and everything that is done to them there.
+//! The memory in which the tall panels of the default method live, and the operations on them there.
 //!
 //! LOBPCG works with blocks of p×m panels, one per view, and m×m matrices. The small matrices are always on
-//! the host. The panels are behind [`Space`]: an accelerator that holds its own panels implements this trait,
-//! and the loop does not change. [`Host`] keeps them in ordinary memory. [`Placed`] rows bring the space in
-//! which a fit to them keeps its panels.
+//! the host. The panels are behind [`Space`]: an accelerator that holds its own panels implements this
+//! trait, and the loop does not change. [`Host`] keeps them in ordinary memory. [`Placed`] rows carry the
+//! space in which a fit to them keeps its panels.
 
 mod dealing;
 mod host;
@@ -33,23 +33,23 @@ use crate::matrix::{Panel, SparseRows};
 use crate::panels;
 use faer::{Mat, MatRef};
 
-/// (B − A) on chosen columns: what a coarse block is made of.
+/// The matrix (B − A) on chosen columns, from which a coarse block is made.
 pub struct ChosenBlock<'a> {
     /// The columns of each view, ascending.
     pub columns: [&'a [u32]; 2],
-    /// 1/√ of the diagonal of B for each of them, those of X first. The block is scaled by it to a unit
+    /// 1/√ of the diagonal of B for each chosen column, those of X first. They scale the block to a unit
     /// diagonal.
     pub scale: &'a [f64],
-    /// The views whose B is a multiple of I: their columns are orthogonal.
+    /// The views whose B is a multiple of I, so that their columns are orthogonal.
     pub identities: [bool; 2],
-    /// Added to the unit diagonal.
+    /// The number added to the unit diagonal.
     pub epsilon: f64,
 }
 
 /// The inverse of a chosen block in some space.
 pub trait BlockInverse: Send + Sync {
-    /// R ← M⁻¹R: this inverse for the chosen rows, `outside` for the others. Returns rᵀM⁻¹r over the chosen
-    /// rows for each pair.
+    /// R ← M⁻¹R with this inverse for the chosen rows and `outside` for the others. Returns rᵀM⁻¹r over the
+    /// chosen rows for each pair.
     fn apply(&self, outside: &[RowFactors; 2], x: &mut Tall, y: &mut Tall) -> Result<Vec<f64>>;
 }
 
@@ -60,25 +60,25 @@ pub trait Probes: Send + Sync {
     fn overlaps(&self, panels: [&Tall; 2], factors: &[f64]) -> Result<Option<Vec<[f64; 2]>>>;
 }
 
-/// What became of a chosen block.
+/// The result of inverting a chosen block.
 pub enum Inverted {
     /// The space can invert it.
     Here(Box<dyn BlockInverse>),
-    /// It is singular, or does not fit the memory.
+    /// The block is singular, or does not fit the memory.
     No,
-    /// The space leaves that to the host.
+    /// The space leaves the block to the host.
     OnHost,
 }
 
 /// The operations of the default method on tall panels.
 pub trait Space: Send + Sync {
     /// The space beside this one whose panels are in single precision, if there is one. It takes the row
-    /// factors of this one. While a fit uses it, the host inverts chosen blocks.
+    /// factors of this space. While a fit uses it, the host inverts chosen blocks.
     fn single(&self) -> Option<&dyn Space> {
         None
     }
 
-    /// Whether a panel of this space or of the one beside it was made by this one.
+    /// Whether this space made a panel that comes from it or from the space beside it.
     fn holds(&self, _panel: &Tall) -> bool {
         true
     }
@@ -96,12 +96,13 @@ pub trait Space: Send + Sync {
     /// From now on panels are made in double precision.
     fn become_precise(&self) {}
 
-    /// A panel in the precision of those that are made now. Operations take panels of one precision.
+    /// Converts a panel to the precision of those that are made now, because operations take panels of one
+    /// precision.
     fn refined(&self, panel: Tall) -> Result<Tall> {
         Ok(panel)
     }
 
-    /// What decomposes the small matrices of a fit in this space.
+    /// The object that decomposes the small matrices of a fit in this space.
     fn decompositions(&self) -> &dyn Decompose {
         &OnHost
     }
@@ -124,7 +125,7 @@ pub trait Space: Send + Sync {
         change: &mut dyn FnMut(&mut Panel) -> Result<()>,
     ) -> Result<()>;
 
-    /// Moves one number per row here.
+    /// Moves row factors here, one number per row.
     fn row_factors(&self, factors: Vec<f64>) -> Result<RowFactors>;
 
     /// A panel of zeros.
@@ -145,7 +146,7 @@ pub trait Space: Send + Sync {
     /// [A₁ A₂ …]ᵀ[B₁ B₂ …].
     fn cross(&self, a: &[&Tall], b: &[&Tall]) -> Result<Mat<f64>>;
 
-    /// [A₁ A₂ …]ᵀ[B₁ B₂ …] that is symmetric but for rounding: only half of it need be computed.
+    /// [A₁ A₂ …]ᵀ[B₁ B₂ …] if it is symmetric up to rounding: only half of it need be computed.
     fn symmetric_cross(&self, a: &[&Tall], b: &[&Tall]) -> Result<Mat<f64>>;
 
     /// Several sums over rows. A space that is asked for all of them at once may form them sooner.
@@ -168,7 +169,7 @@ pub trait Space: Send + Sync {
     fn advance(&self, w: &mut Tall, p: &mut Tall, t: &Tall, coefficients: [MatRef<'_, f64>; 3])
     -> Result<()>;
 
-    /// The same for several panels with the same coefficients.
+    /// Does [`Space::advance`] for several panels with the same coefficients.
     fn advance_all(&self, panels: &mut [Advance<'_>], coefficients: [MatRef<'_, f64>; 3]) -> Result<()> {
         panels.iter_mut().try_for_each(|Advance { w, p, t }| self.advance(w, p, t, coefficients))
     }
@@ -185,13 +186,13 @@ pub trait Space: Send + Sync {
     /// `Σⱼ a[i, j]²` for every row i.
     fn row_squares(&self, a: &Tall) -> Result<Vec<f64>>;
 
-    /// `Σᵢ w[j, i]²/inverse[j] + Σᵢ r[j, i]²·inverse[j]` for every row j, and 0 if `inverse[j]` is, if the
-    /// space finds them sooner than the host. By default the host does.
+    /// `Σᵢ w[j, i]²/inverse[j] + Σᵢ r[j, i]²·inverse[j]` for every row j, and 0 if `inverse[j]` is 0.
+    /// `None`, the default, leaves the sums to the host, which a space should do unless it is faster.
     fn activity(&self, _w: &Tall, _r: &Tall, _inverse: &RowFactors) -> Result<Option<Vec<f64>>> {
         Ok(None)
     }
 
-    /// The entry of largest size in every column, the first of several.
+    /// The entry of largest size in every column; the first one if several are equal.
     fn largest_entries(&self, a: &Tall) -> Result<Vec<f64>> {
         Ok(panels::largest_entries(&self.download(a)?))
     }
@@ -203,14 +204,14 @@ pub trait Space: Send + Sync {
         self.upload(cosines)
     }
 
-    /// A copy of one number per row in which those of some rows are zero, if the space makes it sooner than
-    /// the host. By default the host does.
+    /// A copy of row factors with zeros in some rows, if the space makes it sooner than the host. By
+    /// default the host does.
     fn without_rows(&self, _factors: &RowFactors, _rows: &[u32]) -> Result<Option<RowFactors>> {
         Ok(None)
     }
 
-    /// Moves pairs of directions here, each a row of two sparse matrices whose columns are rows of panels, if
-    /// the space reads panels sooner than the host. By default the host does.
+    /// Moves pairs of directions here, if the space reads panels sooner than the host. Each pair is a row
+    /// of two sparse matrices whose columns are rows of panels. By default the host reads them.
     fn probes(&self, _directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
         Ok(None)
     }
@@ -224,13 +225,14 @@ pub trait Space: Send + Sync {
     /// Replaces some rows.
     fn put_rows(&self, a: &mut Tall, rows: &[u32], values: &Panel) -> Result<()>;
 
-    /// Forms and inverts B − A on chosen columns of `pair`, if the space can. By default the host does.
+    /// Forms and inverts B − A on chosen columns of `pair`, if the space can. By default it is left to the
+    /// host.
     fn invert(&self, _pair: &Counting<'_>, _block: &ChosenBlock<'_>) -> Result<Inverted> {
         Ok(Inverted::OnHost)
     }
 
-    /// The moments of both views of rows, if the space finds them sooner than the host. By default the host
-    /// does.
+    /// The moments of both views of rows, if the space computes them sooner than the host. By default the
+    /// host does.
     fn moments(&self, _rows: &InMemory) -> Result<Option<[Moments; 2]>> {
         Ok(None)
     }

@@ -1,4 +1,4 @@
-//! Rows that bring the space in which panels live.
+//! Rows that carry the space in which panels live.
 
 use super::{Host, Space};
 use crate::data::{
@@ -9,13 +9,13 @@ use crate::error::Result;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A pair whose fits keep their panels in a given space. It is the same pair in every other respect.
+/// A pair whose fits keep their panels in a given space. In every other respect it is the wrapped pair.
 pub struct Placed<P> {
     inner: P,
     space: Shared,
 }
 
-/// A space as a capability of rows, which are below spaces and cannot name them.
+/// A space as a capability of rows. It is opaque because rows are below spaces and cannot name them.
 struct Shared(Arc<dyn Space>);
 
 impl PanelSpace for Shared {
@@ -37,12 +37,12 @@ pub fn of(pair: &dyn Pair) -> &dyn Space {
     }
 }
 
-/// The same rows; fits to them, or to some of them, keep their panels in `space`.
+/// Makes fits to these rows, or to some of them, keep their panels in `space`.
 pub fn place(pair: InMemory, space: Arc<dyn Space>) -> InMemory {
     pair.placed(Some(Arc::new(Shared(space))))
 }
 
-/// `inner` with its panels where those of `other` live.
+/// Wraps `inner` so that its panels live where those of `other` do.
 pub(crate) fn beside<'a>(inner: Box<dyn Pair + 'a>, other: &dyn Pair) -> Box<dyn Pair + 'a> {
     match other.capabilities().space.and_then(|space| space.downcast_ref::<Shared>()) {
         Some(Shared(space)) => Box::new(Placed::new(inner, space.clone())),
@@ -51,7 +51,7 @@ pub(crate) fn beside<'a>(inner: Box<dyn Pair + 'a>, other: &dyn Pair) -> Box<dyn
 }
 
 impl<P: Deref<Target: Pair> + Sync> Placed<P> {
-    /// `inner` with its panels in `space`.
+    /// Wraps `inner` so that its panels live in `space`.
     pub fn new(inner: P, space: Arc<dyn Space>) -> Self {
         Placed { inner, space: Shared(space) }
     }
@@ -98,7 +98,7 @@ impl<P: Deref<Target: Pair> + Sync> JointGrams for Placed<P> {
         self.inner.capabilities().require_joint_grams()?.estimate()
     }
 
-    /// Rows that are at the bottom as they are can be left to the space.
+    /// Rows can be left to the space if no wrapper changes them.
     fn joint_gram(&self, limit: u64) -> Result<JointGram> {
         let plain = self.inner.composition().filter(Composition::is_plain);
         if let Some(rows) = plain.and_then(|plain| plain.home.downcast_ref::<InMemory>())
@@ -119,7 +119,7 @@ impl<P: Deref<Target: Pair> + Sync> Structure for Placed<P> {
         self.inner.capabilities().structure.is_some_and(|structure| structure.is_one_hot(side))
     }
 
-    /// The smaller pair has its panels in the same space.
+    /// The panels of the smaller pair live in the same space.
     fn reduced(&self) -> Result<Option<Reduced>> {
         let Some(structure) = self.inner.capabilities().structure else { return Ok(None) };
         Ok(structure.reduced()?.map(|reduced| Reduced {

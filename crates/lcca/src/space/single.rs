@@ -1,5 +1,5 @@
 //! Ordinary memory, with panels in single precision. Sums over the rows of panels are in double precision,
-//! but products of two panels are summed in single precision over groups of rows first.
+//! but products of two panels are first summed in single precision over groups of rows.
 
 use super::host_pass::host_pass;
 use super::{RowFactors, Space, Tall};
@@ -10,9 +10,9 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-/// Rows of a panel that one thread takes at a time.
+/// The number of rows of a panel that one thread takes at a time.
 const CHUNK: usize = 4096;
-/// Rows whose products are summed in single precision.
+/// The number of rows whose products are summed in single precision.
 const SUMMED: usize = 256;
 
 /// Panels in single precision.
@@ -64,7 +64,7 @@ impl Space for Single {
         Ok(Single::tall(SinglePanel::zeros(rows, cols)))
     }
 
-    /// Over Gram matrices in single precision; whatever else a pair stands on is asked in double precision.
+    /// Passes over Gram matrices run in single precision. All other pairs are asked in double precision.
     fn pass(
         &self,
         pair: &Counting<'_>,

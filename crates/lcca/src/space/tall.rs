@@ -1,5 +1,4 @@
-//! Tall panels and numbers that belong to their rows, of which only a space knows the inside, and what is
-//! asked of several at once.
+//! Tall panels and row factors, whose storage only a space knows, and requests for several of them at once.
 
 use std::any::Any;
 
@@ -11,22 +10,22 @@ pub struct Tall {
 }
 
 impl Tall {
-    /// A panel with whatever storage a space uses.
+    /// Wraps a panel in the storage of some space.
     pub fn new(rows: usize, cols: usize, storage: Box<dyn Any + Send + Sync>) -> Self {
         Tall { rows, cols, storage }
     }
 
-    /// Rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Columns.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// Whether this is how the panel is stored.
+    /// Whether the panel is stored as a `T`.
     pub fn is_stored_as<T: 'static>(&self) -> bool {
         self.storage.is::<T>()
     }
@@ -39,7 +38,7 @@ impl Tall {
         self.storage.downcast_ref().expect("a panel is used in the space that made it")
     }
 
-    /// The storage, to change it.
+    /// The storage, mutably.
     ///
     /// # Panics
     /// If the panel lives in another space. That is a broken contract.
@@ -52,6 +51,8 @@ impl Tall {
 pub struct RowFactors(pub Box<dyn Any + Send + Sync>);
 
 impl RowFactors {
+    /// The numbers in the storage of their space.
+    ///
     /// # Panics
     /// If the numbers live in another space. That is a broken contract.
     pub fn storage<T: 'static>(&self) -> &T {
@@ -59,13 +60,14 @@ impl RowFactors {
     }
 }
 
-/// Panels that an iteration moves on: weights W, their last step P and the directions T, or products of them.
+/// Panels that an iteration advances: weights W, their last step P and the directions T, or products of
+/// these.
 pub struct Advance<'a> {
-    /// W, which becomes that of the next iteration.
+    /// The panel W, which becomes that of the next iteration.
     pub w: &'a mut Tall,
-    /// P, which becomes the step to it.
+    /// The panel P, which becomes the step to the next iteration.
     pub p: &'a mut Tall,
-    /// T.
+    /// The panel T.
     pub t: &'a Tall,
 }
 
@@ -74,14 +76,14 @@ pub struct Advance<'a> {
 pub enum Reduction<'a> {
     /// [A₁ A₂ …]ᵀ[B₁ B₂ …].
     Cross(&'a [&'a Tall], &'a [&'a Tall]),
-    /// The same, if it is symmetric but for rounding.
+    /// [A₁ A₂ …]ᵀ[B₁ B₂ …] if it is symmetric up to rounding.
     Symmetric(&'a [&'a Tall], &'a [&'a Tall]),
     /// Σᵢ weights\[i\]·a\[i, j\]² for every column j, in one column.
     Squares(&'a Tall, &'a RowFactors),
 }
 
 impl<'a> Reduction<'a> {
-    /// A panel that is summed over, if there is one.
+    /// One of the panels that are summed over, if there is one.
     pub fn panel(&self) -> Option<&'a Tall> {
         match self {
             Reduction::Cross(a, _) | Reduction::Symmetric(a, _) => a.first().copied(),
