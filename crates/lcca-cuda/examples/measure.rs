@@ -337,8 +337,8 @@ fn decompose(size: usize, off_diagonal: f64) -> Result<(), Box<dyn std::error::E
     Ok(())
 }
 
-/// Measures the milliseconds that advancing W, T and P of one view takes, with their products, and those of
-/// the sums over rows that the next iteration needs of T.
+/// Measures the milliseconds that two operations of an iteration take: advancing W, T and P of one view
+/// with their products, and the sums over rows of T that the next iteration needs.
 fn panels(rows: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
     let cuda = lcca_cuda::open(0, None)?;
     let panel =

@@ -12,12 +12,14 @@ from pathlib import Path
 import nvidia.cuda_nvrtc
 
 HERE = Path(__file__).resolve().parent
-# The oldest architecture that the kernels run on, and the first whose tensor cores multiply f64 numbers, for files that do. Those of 9.0
-# multiply larger pieces. The driver translates for newer ones.
+# The architectures for which each file is compiled: the oldest one that the kernels run on, and for files
+# that multiply f64 numbers on tensor cores the first that has such cores. Those of 9.0 multiply larger
+# pieces. The driver translates for newer ones.
 ARCHITECTURES = {"gather": [70], "panel": [70], "product": [70, 80], "tall": [70, 80, 90], "gram": [70, 80, 90], "block": [70], "factor": [70, 80],
                  "array": [70], "sort": [70], "pairs": [70], "columns": [70], "count": [70], "deal": [70], "shuffle": [70],
                  "jacobi": [70], "scan": [70], "hubs": [70], "grow": [70]}
-# What is put before a file beside common.cuh, and how it is compiled. Scans round as the host does.
+# The headers that are put before a file beside common.cuh, and the options with which it is compiled. Scans
+# have options because they must round as the host does.
 HEADERS = {"scan": ["grams.cuh"], "hubs": ["grams.cuh"], "grow": ["grams.cuh"]}
 OPTIONS = {"scan": [b"--fmad=false"], "hubs": [b"--fmad=false"], "grow": [b"--fmad=false"]}
 
