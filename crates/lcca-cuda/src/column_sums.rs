@@ -16,7 +16,8 @@ const SUMMED_ROWS: usize = 1024;
 const MOST_CHUNKS: usize = 256;
 /// The most columns that one block of threads sums up.
 const SUMMED_COLS: usize = 32;
-/// The number of sums per column: its numbers, their squares, and the count of those that are not zero.
+/// The number of sums per column: those of its numbers and of their squares, and the count of numbers that
+/// are not zero.
 const SUMS: usize = 3;
 
 /// The sums over chunks of rows, which are added up on the host.

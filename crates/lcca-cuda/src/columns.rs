@@ -48,8 +48,7 @@ pub(crate) fn activity(
     out.to_vec()
 }
 
-/// Copies one number per row, with zeros for the rows `rows`. Returns `None` if one of these rows does not
-/// exist.
+/// Copies one number per row, with zeros for `rows`. Returns `None` if one of these rows does not exist.
 pub(crate) fn without_rows(
     device: &Arc<Device>,
     factors: &RowFactors,

@@ -81,7 +81,7 @@ struct Module(sys::CUmodule);
 
 // SAFETY: any thread may use the driver's handles if their context is its current one; `bind` makes it so.
 unsafe impl Send for Context {}
-// SAFETY: as above. The driver locks what it shares.
+// SAFETY: as above. The driver locks the state that it shares.
 unsafe impl Sync for Context {}
 // SAFETY: as above.
 unsafe impl Send for Function {}

@@ -58,7 +58,7 @@ impl Context {
                 // SAFETY: nothing reads this place any more, and it is large enough.
                 let pinned = unsafe { std::slice::from_raw_parts_mut(place, bytes.len()) };
                 pinned.copy_from_slice(bytes);
-                // SAFETY: the range is within what the caller owns.
+                // SAFETY: the caller owns the whole range.
                 unsafe { result::memcpy_htod_async(address + (part * PLACE) as u64, pinned, self.copies) }
                     .map_err(&failed)?;
                 staging.record_place(lane, index, self.copies)?;
@@ -135,7 +135,7 @@ fn copy_out(part: &mut [MaybeUninit<u8>], place: *const u8) {
     unsafe { std::ptr::copy_nonoverlapping(place, part.as_mut_ptr().cast(), part.len()) };
 }
 
-/// Returns bytes that are about to be replaced as memory to write to.
+/// Turns bytes that are about to be replaced into memory to write to.
 pub(crate) fn to_be_written(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     // SAFETY: both have the same layout, and copies write nothing but numbers into them.
     unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) }

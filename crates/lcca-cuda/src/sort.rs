@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The number of keys of one block of threads, as in sort.cu.
 const TILE: u64 = 4096;
-/// The number of numbers that one block of threads sums up, as in sort.cu.
+/// The length of a tile of numbers that one block of threads sums up, as in sort.cu.
 const SCANNED: usize = 2048;
 /// The threads of a block.
 const THREADS: u32 = 256;

@@ -27,8 +27,8 @@ use std::sync::Arc;
 /// The number of pairs of one block of threads, as in pairs.cu.
 const TILE: u64 = 4096;
 
-/// The bytes that are taken while `entries` entries are put together to blocks of at most `rows` rows, with
-/// the entries themselves.
+/// The bytes that are taken while `entries` entries are put together into blocks of at most `rows` rows,
+/// with the entries themselves.
 fn bytes_to_put_together(entries: u64, rows: usize) -> u64 {
     // Entries and their transpose while it is sorted; or both, and the blocks.
     let sorting = 16 * entries + bytes_to_sort(entries, true);
@@ -100,7 +100,7 @@ pub(crate) fn form(
     };
     let last = products.settled(last)?;
     let [xx, yy] = if order[0] == 0 { [own, last] } else { [last, own] };
-    // All threads help, because there are many entries, and many rows to look for segments in.
+    // All threads help, because there are many entries, and many rows are searched for segments.
     let placed = [xx, xy, yx, yy].into_par_iter().map(|block| block.placed(device));
     let placed: Vec<Placed> = placed.collect::<lcca::Result<_>>()?;
     after("copy back")?;
@@ -185,7 +185,7 @@ impl Products<'_> {
         Ok(keyed)
     }
 
-    /// Sums up keys in order to the entries of a block of `rows` rows and `cols` columns. Returns `None` if
+    /// Turns keys in order into the entries of a block of `rows` rows and `cols` columns. Returns `None` if
     /// there is no room to put the entries together.
     fn entries(
         &self,
