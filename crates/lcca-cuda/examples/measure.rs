@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-/// As the command line does, everything runs on a thread of the pool.
+/// Runs everything on a thread of the pool, as the command line does.
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pool = rayon::ThreadPoolBuilder::new().build()?;
     Ok(pool.install(|| run().map_err(|error| error.to_string()))?)
@@ -75,7 +75,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// Bytes per second of copies to the GPU.
+/// Measures the bytes per second of copies to the GPU.
 fn copy(view: &Buffer<f32>) -> Result<(), Box<dyn std::error::Error>> {
     let bytes: &[u8] = bytemuck::cast_slice(view.as_slice());
     let mut rates = Vec::new();
@@ -88,8 +88,8 @@ fn copy(view: &Buffer<f32>) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Seconds that the joint Gram matrix of two sparse views takes on the host and on the GPU, where it stays,
-/// and until the host has a copy of it, with their moments known.
+/// Measures the seconds that the joint Gram matrix of two sparse views takes if their moments are known: on
+/// the host, on the GPU, where it stays, and until the host has a copy of it.
 fn gram([x, y]: [&str; 2], repeats: usize) -> Result<(), Box<dyn std::error::Error>> {
     let read = |path: &str| lcca_io::read_matrix(Path::new(path)).map(|loaded| loaded.matrix);
     let pair = InMemory::new(read(x)?, read(y)?)?;
@@ -101,12 +101,12 @@ fn gram([x, y]: [&str; 2], repeats: usize) -> Result<(), Box<dyn std::error::Err
         let start = Instant::now();
         here = Some(pair.joint_gram(u64::MAX)?);
         seconds[0].push(start.elapsed().as_secs_f64());
-        // As in a fit, the GPU has no memory left from before.
+        // As in a fit, the GPU holds no memory from before.
         let cuda = lcca_cuda::open(0, None)?;
         let start = Instant::now();
         there = joint_gram(&cuda, &pair, u64::MAX)?;
         seconds[1].push(start.elapsed().as_secs_f64());
-        // As the host would, if it had to read them.
+        // Copies the blocks, as the host would if it had to read them.
         there.as_ref().map_or(Ok(()), JointGram::bring)?;
         seconds[2].push(start.elapsed().as_secs_f64());
     }
@@ -129,7 +129,7 @@ fn gram([x, y]: [&str; 2], repeats: usize) -> Result<(), Box<dyn std::error::Err
     Ok(())
 }
 
-/// Seconds that a permutation test takes on the GPU and on the host.
+/// Measures the seconds that a permutation test takes on the GPU and on the host.
 fn permute(rows: usize, k: usize, orders: usize, repeats: usize) -> Result<(), Box<dyn std::error::Error>> {
     let panel = |seed: u64| {
         let scale = (12.0 / rows as f64).sqrt();
@@ -149,7 +149,7 @@ fn permute(rows: usize, k: usize, orders: usize, repeats: usize) -> Result<(), B
     let (here, on_host) = timed(&Host)?;
     let mut is_same = true;
     for _ in 0..repeats {
-        // As in a test, the GPU has no memory left from before.
+        // As in a test, the GPU holds no memory from before.
         let cuda = lcca_cuda::open(0, None)?;
         let (there, took) = timed(&*cuda)?;
         is_same &= here == there;
@@ -204,10 +204,11 @@ fn pass(path: &str) -> Result<(), Box<dyn std::error::Error>> {
         times.push(start.elapsed().as_secs_f64() * 1e3);
     }
     let ms = median(times);
-    // What must at least cross the memory: indices of both orders, the panel and the product, z written and
-    // read once.
+    // The least bytes that must cross the memory: indices of both orders, the panel and the product, and z,
+    // which is written and read once.
     let least = 8.0 * entries + (2 * (cols + rows) * width * 4) as f64;
-    // What is asked for: a row of the panel for each entry, twice. Caches answer most of it.
+    // The bytes that kernels ask for: a row of the panel for each entry, twice. Caches answer most of these
+    // requests.
     let asked = 2.0 * entries * (4 + width * 4) as f64;
     println!(
         "{}",
@@ -268,8 +269,9 @@ fn fits(
     repeat(&pair, &settings, device, repeats)
 }
 
-/// Milliseconds that a factor of a well-conditioned matrix takes, and solutions with it, with the largest
-/// error of the latter: the product of the matrix with a known panel is formed on the host and solved for.
+/// Measures the milliseconds that the factor of a well-conditioned matrix takes, and solutions with it, and
+/// the largest error of the solutions. For this, the host forms the product of the matrix with a known
+/// panel, which the GPU then recovers.
 fn block(size: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
     let cuda = lcca_cuda::open(0, None)?;
     let scale = 1.0 / (size as f64).sqrt();
@@ -290,7 +292,7 @@ fn block(size: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
     let mut block = DenseBlock::new(&cuda, size, &matrix)?;
     let (mut factorized, mut solved) = (Vec::new(), [Vec::new(), Vec::new()]);
     let mut error = 0.0f64;
-    // The first of each starts kernels and takes memory for the first time.
+    // The first repeat does not count, because it starts kernels and takes memory for the first time.
     for repeat in 0..11 {
         let took = block.factorize()?.ok_or("a pivot is not positive")?;
         let [forward, backward] = block.solve(&panel, cols)?.ok_or("there is no factor")?;
@@ -311,8 +313,8 @@ fn block(size: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Milliseconds that the leading third of the singular vectors of a matrix takes, which is more or less
-/// diagonal.
+/// Measures the milliseconds that the leading third of the singular vectors takes for a matrix that is more
+/// or less diagonal.
 fn decompose(size: usize, off_diagonal: f64) -> Result<(), Box<dyn std::error::Error>> {
     let cuda = lcca_cuda::open(0, None)?;
     let matrix = Mat::from_fn(size, size, |i, j| {
@@ -335,8 +337,8 @@ fn decompose(size: usize, off_diagonal: f64) -> Result<(), Box<dyn std::error::E
     Ok(())
 }
 
-/// Milliseconds that W, T and P of one view take to advance, with their products, and that the sums over rows
-/// take which the next iteration needs of T.
+/// Measures the milliseconds that two operations of an iteration take: advancing W, T and P of one view
+/// with their products, and the sums over rows of T that the next iteration needs.
 fn panels(rows: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
     let cuda = lcca_cuda::open(0, None)?;
     let panel =
@@ -346,14 +348,14 @@ fn panels(rows: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
     };
     let (mut w, mut p, t) = (upload([1, 2, 3])?, upload([4, 5, 6])?, upload([7, 8, 9])?);
     let weights = cuda.row_factors(vec![1.0; rows])?;
-    // Turns that leave numbers as large as they are.
+    // Random matrices, scaled so that numbers do not grow.
     let scale = 1.0 / (cols as f64).sqrt();
     let small: Vec<Mat<f64>> = (0..3)
         .map(|m| Mat::from_fn(cols, cols, |i, j| scale * f64::from(number(i as u64, m << 32 | j as u64))))
         .collect();
     let (mut advanced, mut summed) = (Vec::new(), Vec::new());
     for repeat in 0..11 {
-        // A copy waits for what was begun.
+        // A copy waits for the work that was begun.
         cuda.rows(&w[0], &[0])?;
         let start = Instant::now();
         let mut all: Vec<Advance<'_>> =
@@ -384,7 +386,7 @@ fn number(a: u64, b: u64) -> f32 {
     (hash >> 40) as f32 / (1u64 << 24) as f32 - 0.5
 }
 
-/// Numbers that follow 40 directions which another seed shares, and noise.
+/// Numbers that follow 40 directions, which other seeds share, with noise.
 fn embeddings(rows: usize, cols: usize, seed: u64) -> Buffer<f32> {
     let mut values = vec![0f32; rows * cols];
     values.par_chunks_mut(cols).enumerate().for_each(|(row, values)| {
@@ -395,7 +397,7 @@ fn embeddings(rows: usize, cols: usize, seed: u64) -> Buffer<f32> {
     values.into()
 }
 
-/// Fits from the arrays to the model, each without what is known from the one before.
+/// Measures fits from the arrays to the model. Each starts without the results of the one before.
 fn repeat(
     pair: &dyn Fn() -> lcca::Result<InMemory>,
     settings: &Settings,
@@ -435,7 +437,7 @@ fn repeat(
     Ok(())
 }
 
-/// Tells the time.
+/// A clock that tells the seconds since an instant.
 struct Clock(Instant);
 
 impl lcca::watch::Watch for Clock {

@@ -1,10 +1,11 @@
-//! Arrays that lie in the memory of a GPU already, such as those of CuPy and PyTorch: a fit on that GPU reads
-//! them there.
+//! Arrays that already lie in the memory of a GPU, such as those of CuPy and PyTorch. A fit on that GPU
+//! reads them there.
 //!
-//! The host sees such an array as a buffer like any other. When it first reads the buffer, all of it is
-//! copied, once. The ordinary fit of narrow dense views never does: it reads single rows at most, which are
-//! copied one by one. Sparse rows are always copied, because the host checks their columns; the GPU still
-//! reads them where they lie. Gram matrices that were formed on a GPU are such arrays too.
+//! The host sees such an array as a buffer like any other. When the host first reads the buffer, all of it
+//! is copied, once. The ordinary fit of narrow dense views never causes this copy, because it reads single
+//! rows at most, which are copied one by one. Sparse rows are always copied, because the host checks their
+//! columns; the GPU still reads them where they lie. Gram matrices that were formed on a GPU are such
+//! arrays too.
 
 use crate::column_sums::PartialSums;
 use crate::copies::to_be_written;
@@ -26,19 +27,19 @@ pub struct DeviceArray {
     device: Arc<Device>,
     address: u64,
     bytes: usize,
-    /// The copy on the host, or why there is none.
+    /// The copy on the host once it was made, or the reason why that failed.
     copy: OnceLock<Result<Vec<u8>, String>>,
     /// Keeps the owner of the memory from giving it back.
     _keeper: Box<dyn Any + Send + Sync>,
 }
 
 impl DeviceArray {
-    /// An array of another library at an address of a GPU. `None` if it lies on another GPU, or in a context
-    /// that is not the one which libraries share.
+    /// Wraps an array of another library at an address of a GPU. Returns `None` if the array lies on
+    /// another GPU, or in a context other than the one that libraries share.
     ///
     /// # Safety
-    /// While `keeper` lives, the bytes must stay allocated, and nobody may write to them while a fit reads
-    /// them. A handle of a stream must be one.
+    /// While `keeper` lives, the bytes must stay allocated, and nothing may write to them while a fit reads
+    /// them. If `written` has the handle of a stream, that stream must exist.
     pub unsafe fn new(
         ordinal: u32,
         address: u64,
@@ -46,7 +47,7 @@ impl DeviceArray {
         keeper: Box<dyn Any + Send + Sync>,
         written: Written,
     ) -> Result<Option<Arc<Self>>, CudaError> {
-        // What sums and checks need beside the array is little, and is not counted.
+        // Sums and checks need little memory beside the array, so no limit applies to it.
         let device = Device::open(ordinal, Some(u64::MAX))?;
         for place in [address, address.saturating_add(bytes.saturating_sub(1) as u64)] {
             match device.context().is_own(place)? {
@@ -55,13 +56,13 @@ impl DeviceArray {
                 Some(true) => {}
             }
         }
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees that the stream exists.
         unsafe { device.context().wait_until(written) }?;
         let copy = OnceLock::new();
         Ok(Some(Arc::new(DeviceArray { device, address, bytes, copy, _keeper: keeper })))
     }
 
-    /// A copy of bytes of the host on a GPU, for several fits.
+    /// Copies bytes of the host to a GPU, where several fits can read them.
     pub fn from_host(ordinal: u32, bytes: &[u8]) -> Result<Arc<Self>, CudaError> {
         let device = Device::open(ordinal, Some(u64::MAX))?;
         let room: Room<u8> = device.copy_bytes(bytes)?;
@@ -70,30 +71,30 @@ impl DeviceArray {
         Ok(Arc::new(DeviceArray { device, address, bytes: bytes.len(), copy, _keeper: Box::new(room) }))
     }
 
-    /// Numbers that were made on a device.
+    /// Wraps numbers that were computed on a device.
     pub(crate) fn of_room<T: Pod + Send + Sync>(device: &Arc<Device>, room: Room<T>) -> Arc<Self> {
         let (address, bytes) = (room.address(), room.len() * size_of::<T>());
         let (device, copy) = (device.clone(), OnceLock::new());
         Arc::new(DeviceArray { device, address, bytes, copy, _keeper: Box::new(room) })
     }
 
-    /// The number of its GPU.
+    /// The number of the GPU on which the array lies.
     pub fn ordinal(&self) -> u32 {
         self.device.ordinal()
     }
 
-    /// Where the first byte is.
+    /// The address of the first byte.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// Whether it was copied to the host, which happens if the host reads more than single rows.
+    /// Whether the array was copied to the host, which happens if the host reads more than single rows.
     pub fn was_copied(&self) -> bool {
         self.copy.get().is_some()
     }
 
-    /// Makes the copy on the host ahead, with the help of all threads. If several threads call this at the
-    /// same time, each makes a copy of which all but one are dropped.
+    /// Copies the array to the host before the first read, with the help of all threads. If several threads
+    /// call this at the same time, each makes a copy, and all but one are dropped.
     pub fn copy_ahead(&self) -> Result<(), CudaError> {
         if self.was_copied() {
             return Ok(());
@@ -105,13 +106,14 @@ impl DeviceArray {
         Ok(())
     }
 
-    /// Memory for a copy.
+    /// Allocates memory for a copy on the host.
     fn zeros(&self) -> Result<Vec<u8>, String> {
         bytemuck::try_zeroed_vec(self.bytes)
             .map_err(|()| format!("the host has no memory for {} bytes", self.bytes))
     }
 
-    /// The copy on the host. No other thread of a pool is asked to help: it might be waiting for this copy.
+    /// Returns the copy on the host, which the first call makes. Other threads of a pool do not help,
+    /// because they might be waiting for this copy.
     fn copied(&self) -> Result<&[u8], CudaError> {
         let copy = self.copy.get_or_init(|| {
             let mut copy = self.zeros()?;
@@ -129,7 +131,8 @@ impl DeviceArray {
         self.device.context().receive_directly(to_be_written(out), self.address + start as u64)
     }
 
-    /// Where some numbers are. Kernels cannot read numbers that are not aligned.
+    /// Returns the address of some numbers. Fails if they are not aligned, because kernels cannot read them
+    /// then.
     fn aligned(&self, numbers: Numbers) -> Result<u64, CudaError> {
         let address = self.address + numbers.start as u64;
         if address.is_multiple_of(if numbers.is_single { 4 } else { 8 }) {
@@ -139,7 +142,8 @@ impl DeviceArray {
         }
     }
 
-    /// The numbers of a buffer that lies on a device; `None` if it lies anywhere else.
+    /// Borrows the numbers of a buffer that lies on a device. Returns `None` if the buffer lies anywhere
+    /// else.
     pub(crate) fn lent<T: Pod>(device: &Arc<Device>, buffer: &Buffer<T>) -> Option<Room<T>> {
         DeviceArray::lies_on(device, buffer).then(|| {
             // SAFETY: the buffer is within the array, which its owner keeps alive.
@@ -147,14 +151,15 @@ impl DeviceArray {
         })
     }
 
-    /// Whether the numbers of a buffer lie on a device, where kernels can read them.
+    /// Whether the numbers of a buffer lie on a device, in a place where kernels can read them.
     pub(crate) fn lies_on<T: Pod>(device: &Device, buffer: &Buffer<T>) -> bool {
         // Kernels cannot read numbers that are not aligned.
         DeviceArray::of(buffer).is_some_and(|array| array.ordinal() == device.ordinal())
             && buffer.address().is_multiple_of(size_of::<T>() as u64)
     }
 
-    /// The GPU on which the numbers of a view lie, or some of its arrays; `None` if that is none.
+    /// Returns the number of the GPU on which the numbers of a view, or some of its arrays, lie. Returns
+    /// `None` if they lie on no GPU.
     pub(crate) fn of_view(view: &Matrix) -> Option<u32> {
         let array = match view {
             Matrix::Dense(rows) => match rows.values() {
@@ -171,7 +176,7 @@ impl DeviceArray {
         array.map(DeviceArray::ordinal)
     }
 
-    /// The array behind a buffer.
+    /// Returns the array behind a buffer; `None` if the buffer lies on no GPU.
     fn of<T: Pod>(buffer: &Buffer<T>) -> Option<&DeviceArray> {
         let (owner, _) = buffer.elsewhere()?;
         (owner as &dyn Any).downcast_ref()
@@ -230,9 +235,10 @@ impl Elsewhere for DeviceArray {
 }
 
 impl Drop for DeviceArray {
-    /// The memory may go to others once the keeper is dropped, so nothing here may read it any more.
+    /// Waits for the GPU, because the memory may go to others once the keeper is dropped, and nothing here
+    /// may read it then.
     fn drop(&mut self) {
-        // If the GPU has failed, nothing reads it either.
+        // A GPU that has failed does not read the memory either.
         let _ = self.device.finish();
     }
 }

@@ -1,8 +1,8 @@
-//! Where a fit or a permutation test is asked to run, and where it runs.
+//! Decides on which device a fit or a permutation test runs.
 //!
-//! "cuda" insists on a GPU: without one it is an error. "auto" takes the first GPU if it can take over enough
-//! to pay for moving there, or if a view lies there, and goes on without it if there is none or if it fails.
-//! What was done is a decision of the fit.
+//! `cuda` insists on a GPU, and fails without one. `auto` takes the first GPU if a view already lies there,
+//! or if the GPU can take over enough work to pay for moving there. It goes on without the GPU if there is
+//! none or if it fails. The fit reports the outcome as a decision.
 
 use crate::array::DeviceArray;
 use crate::error::CudaError;
@@ -15,23 +15,23 @@ use lcca::space::{Host, Placed, Space, place};
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Estimated operations from which on `auto` uses a GPU: below, starting one takes longer than the fit or the
-/// test.
+/// The least number of estimated operations for which `auto` uses a GPU. With fewer, starting a GPU takes
+/// longer than the fit or the test.
 const WORTHWHILE: f64 = 1e10;
 
-/// Where a fit is asked to run.
+/// The device on which a fit is asked to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
     /// On the processors of this machine.
     #[default]
     Cpu,
-    /// On the GPU of this number, from 0.
+    /// On the GPU with this number, from 0.
     Cuda(u32),
     /// On the first GPU if there is one and it pays.
     Auto,
 }
 
-/// What can be typed.
+/// The choices that a user can type, for error messages.
 pub const EXPECTED: &str = "cpu, cuda, cuda:N for the N-th GPU from 0, or auto";
 
 impl FromStr for DeviceChoice {
@@ -42,7 +42,7 @@ impl FromStr for DeviceChoice {
             "cpu" => Ok(DeviceChoice::Cpu),
             "cuda" => Ok(DeviceChoice::Cuda(0)),
             "auto" => Ok(DeviceChoice::Auto),
-            // A sign is no part of a number here.
+            // `parse` accepts a plus sign, but the number of a GPU has none.
             other => match other.strip_prefix("cuda:").filter(|number| !number.starts_with('+')) {
                 Some(number) => number.parse().map(DeviceChoice::Cuda).map_err(|_| EXPECTED),
                 None => Err(EXPECTED),
@@ -51,18 +51,18 @@ impl FromStr for DeviceChoice {
     }
 }
 
-/// Where a fit runs.
+/// The device on which a fit runs.
 pub struct Placement {
     choice: DeviceChoice,
-    /// Bytes that may be taken of the memory of a GPU; `None` is what is free.
+    /// The most bytes of a GPU's memory that may be taken; `None` stands for the free memory.
     memory: Option<u64>,
     cuda: Option<Arc<Cuda>>,
-    /// Why there is no GPU, if one may be used.
+    /// The reason why there is no GPU, if `auto` could have used one.
     without: Option<WithoutGpu>,
 }
 
 impl Placement {
-    /// Opens the GPU that is insisted on. Whether `auto` uses one is left to [`Placement::decide`].
+    /// Opens the GPU if the choice insists on one. For `auto`, [`Placement::decide`] decides.
     pub fn new(choice: DeviceChoice, memory: Option<u64>) -> Result<Self, CudaError> {
         let cuda = match choice {
             DeviceChoice::Cuda(ordinal) => Some(crate::open(ordinal, memory)?),
@@ -71,18 +71,18 @@ impl Placement {
         Ok(Placement { choice, memory, cuda, without: None })
     }
 
-    /// Decides what `auto` means for these rows and settings.
+    /// Decides whether `auto` uses a GPU for these rows and settings.
     pub fn decide(&mut self, pair: &dyn Pair, settings: &Settings) -> lcca::Result<()> {
         self.decide_from(WORTHWHILE, pair, settings)
     }
 
-    /// The same, with the operations from which on a GPU is used.
+    /// Decides whether `auto` uses a GPU, which takes at least `least` operations.
     fn decide_from(&mut self, least: f64, pair: &dyn Pair, settings: &Settings) -> lcca::Result<()> {
         if self.choice != DeviceChoice::Auto {
             return Ok(());
         }
         let operations = operations_elsewhere(pair, settings)?;
-        // Rows that lie there need not be moved there.
+        // Rows that already lie on the GPU need not be moved.
         let least = if lies_on(0, pair) { 0.0 } else { least };
         self.without = match operations {
             None => Some(WithoutGpu::NothingToCompute),
@@ -91,8 +91,8 @@ impl Placement {
         Ok(())
     }
 
-    /// Decides what `auto` means for a permutation test with so many orders of so many rows of canonical
-    /// variables.
+    /// Decides whether `auto` uses a GPU for a permutation test of `pairs` pairs of canonical variables
+    /// with `orders` orders of `rows` rows.
     pub fn decide_test(&mut self, rows: usize, pairs: usize, orders: usize) {
         if self.choice == DeviceChoice::Auto {
             // One product and one sum for each number.
@@ -101,7 +101,8 @@ impl Placement {
         }
     }
 
-    /// Opens the first GPU if there is enough to do. Otherwise returns why not.
+    /// Opens the first GPU if there are at least `least` operations to do. Returns the reason if it does
+    /// not.
     fn open_for(&mut self, operations: f64, least: f64) -> Option<WithoutGpu> {
         if operations < least {
             return Some(WithoutGpu::TooLittle { operations, least });
@@ -115,7 +116,7 @@ impl Placement {
         }
     }
 
-    /// Where it was decided to compute.
+    /// The space that was decided on: a GPU or the host.
     pub fn space(&self) -> &dyn Space {
         match &self.cuda {
             Some(cuda) => &**cuda,
@@ -123,7 +124,7 @@ impl Placement {
         }
     }
 
-    /// The same rows; fits to them, or to some of them, run where it was decided.
+    /// Places rows on the device that was decided on. Fits to them, or to some of them, run there.
     pub fn place(&self, pair: InMemory) -> InMemory {
         match &self.cuda {
             Some(cuda) => place(pair, cuda.clone()),
@@ -131,7 +132,7 @@ impl Placement {
         }
     }
 
-    /// The same for rows of any kind.
+    /// Places a pair of any kind on the device that was decided on. Fits to it run there.
     pub fn on<'p>(&self, pair: &'p dyn Pair) -> Box<dyn Pair + Send + 'p> {
         match &self.cuda {
             Some(cuda) => Box::new(Placed::new(pair, cuda.clone())),
@@ -139,8 +140,8 @@ impl Placement {
         }
     }
 
-    /// Gives the GPU up if an error is its failure and nobody insisted on it. Then the fit can be begun
-    /// again.
+    /// Gives up the GPU if an error is its failure and the choice was `auto`. Returns whether it did,
+    /// because the caller can then start the fit again.
     pub fn gives_up(&mut self, error: &lcca::Error) -> bool {
         let lcca::Error::External(inner) = error else { return false };
         let Some(failure) = inner.downcast_ref::<CudaError>() else { return false };
@@ -151,12 +152,12 @@ impl Placement {
         true
     }
 
-    /// Adds to a fit where it ran, unless nobody asked.
+    /// Adds to a fit's decisions where it ran, if the choice allowed a GPU.
     pub fn add_to(&self, fit: &mut Fit) {
         fit.decisions.extend(self.decision());
     }
 
-    /// Where fits ran; `None` if nobody asked.
+    /// Returns where fits ran as a decision; `None` if the choice allowed no GPU.
     pub fn decision(&self) -> Option<Decision> {
         let reason = match (&self.cuda, &self.without) {
             (Some(cuda), _) if cuda.was_used() => {
@@ -171,7 +172,7 @@ impl Placement {
     }
 }
 
-/// Whether any view lies in the memory of a GPU.
+/// Whether any view lies in the memory of the GPU with this number.
 fn lies_on(ordinal: u32, pair: &dyn Pair) -> bool {
     let rows = pair.composition().and_then(|composition| composition.home.downcast_ref::<InMemory>());
     rows.is_some_and(|rows| {
@@ -179,7 +180,7 @@ fn lies_on(ordinal: u32, pair: &dyn Pair) -> bool {
     })
 }
 
-/// Whether a method that is named by the user can run on a GPU at all.
+/// Whether the method that the user chose can run on a GPU at all.
 pub fn runs_there(settings: &Settings) -> bool {
     let own = settings.method.algorithm();
     matches!(own, Algorithm::Auto | Algorithm::Gram | Algorithm::Lobpcg | Algorithm::ShiftInvert)
@@ -232,7 +233,7 @@ mod tests {
             decided(Method::lobpcg()),
             Some(Decision::RanWithoutGpu { reason: WithoutGpu::TooLittle { .. } })
         ));
-        // With nothing too small, it depends on the machine.
+        // If no fit is too small, the decision depends on the machine.
         let (pair, settings) = (pair(), Settings::new(Method::lobpcg(), 2));
         let mut auto = Placement::new(DeviceChoice::Auto, None).unwrap();
         auto.decide_from(0.0, &pair, &settings).unwrap();

@@ -1,4 +1,4 @@
-//! Sums of the columns of dense rows on a device: what moments are made of.
+//! Sums of the columns of dense rows on a device, from which moments are made.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -10,30 +10,31 @@ use lcca::matrix::ColumnSums;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rows whose columns one block of threads sums up: at least so many, and so many that there are not more
-/// blocks than this.
+/// The least number of rows that one block of threads sums up.
 const SUMMED_ROWS: usize = 1024;
+/// The most chunks of rows, each with a block of threads. With more rows, blocks sum up more rows each.
 const MOST_CHUNKS: usize = 256;
-/// Columns that one block of threads sums up.
+/// The most columns that one block of threads sums up.
 const SUMMED_COLS: usize = 32;
-/// What is summed up for each column: its numbers, their squares, and how many are not zero.
+/// The number of sums per column: those of its numbers and of their squares, and the count of numbers that
+/// are not zero.
 const SUMS: usize = 3;
 
 /// The sums over chunks of rows, which are added up on the host.
 pub(crate) struct PartialSums {
     parts: Room<f64>,
     cols: usize,
-    /// Chunks that are summed up so far.
+    /// The number of chunks that are summed up so far.
     filled: usize,
 }
 
-/// Rows of a chunk.
+/// The number of rows of a chunk.
 fn chunk_of(rows: usize) -> usize {
     rows.div_ceil(MOST_CHUNKS).max(SUMMED_ROWS)
 }
 
 impl PartialSums {
-    /// No sums yet, and room for those of `rows` rows that are added `step` at a time.
+    /// Takes room for the sums of `rows` rows that are added `step` at a time.
     pub fn new(device: &Arc<Device>, rows: usize, step: usize, cols: usize) -> Result<Self, CudaError> {
         let chunks = |rows: usize| rows.div_ceil(chunk_of(rows));
         let step = step.clamp(1, rows.max(1));
@@ -41,7 +42,7 @@ impl PartialSums {
         Ok(PartialSums { parts: device.room(most * SUMS * cols)?, cols, filled: 0 })
     }
 
-    /// Starts to sum up some more rows, whose weights are at an address; 0 if they have none.
+    /// Starts to sum up more rows. `weights` is the address of their weights; 0 if they have none.
     pub fn add(
         &mut self,
         device: &Device,
@@ -69,7 +70,7 @@ impl PartialSums {
         Ok(())
     }
 
-    /// The sums of all rows that were added.
+    /// Returns the sums of all rows that were added.
     pub fn sums(&self) -> Result<ColumnSums, CudaError> {
         let mut parts = self.parts.to_vec()?;
         parts.truncate(self.filled * SUMS * self.cols);
@@ -77,7 +78,7 @@ impl PartialSums {
     }
 }
 
-/// The sums of all chunks, added in their order.
+/// Adds up the sums of all chunks in their order, and makes up for rounding.
 fn added(parts: &[f64], cols: usize) -> ColumnSums {
     let of_column = |j: usize| {
         let (mut sum, mut lost) = (0.0, 0.0);

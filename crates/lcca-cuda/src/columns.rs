@@ -1,5 +1,5 @@
-//! What is known of the columns of the data, one number per row of a panel: how active they are, which are
-//! chosen.
+//! Facts about the columns of the data, one number per row of a panel: for example how active a column is,
+//! or whether it is chosen.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -12,7 +12,7 @@ use lcca::matrix::SparseRows;
 use lcca::space::{Probes, RowFactors, Tall};
 use std::sync::Arc;
 
-/// Starts a kernel that has one warp for each of so many rows.
+/// Starts a kernel that has one warp for each of `rows` rows.
 fn launch_rows(
     device: &Device,
     name: &'static str,
@@ -22,7 +22,7 @@ fn launch_rows(
     device.launch(name, File::Columns, Launch::blocks((rows as u64).div_ceil(8), 256), arguments)
 }
 
-/// `Σᵢ w[j, i]²/inverse[j] + Σᵢ r[j, i]²·inverse[j]` for every row j, and 0 if `inverse[j]` is.
+/// `Σᵢ w[j, i]²/inverse[j] + Σᵢ r[j, i]²·inverse[j]` for every row j, and 0 if `inverse[j]` is 0.
 pub(crate) fn activity(
     device: &Arc<Device>,
     w: &Tall,
@@ -48,7 +48,7 @@ pub(crate) fn activity(
     out.to_vec()
 }
 
-/// A copy of one number per row in which those of some rows are zero; `None` if there is no such row.
+/// Copies one number per row, with zeros for `rows`. Returns `None` if one of these rows does not exist.
 pub(crate) fn without_rows(
     device: &Arc<Device>,
     factors: &RowFactors,
@@ -70,7 +70,7 @@ pub(crate) fn without_rows(
     Ok(Some(RowFactors(Box::new(FactorsOnDevice(copy)))))
 }
 
-/// The entry of largest size in every column, the first of several.
+/// Returns the entry of largest absolute value in every column, the first if there are several.
 pub(crate) fn largest_entries(device: &Arc<Device>, a: &Tall) -> Result<Vec<f64>, CudaError> {
     let (rows, panel) = (a.rows(), panel_of(a).at());
     let (parts, width) = (rows.div_ceil(SUMMED_ROWS).max(1), panel.stride.min(SUMMED_COLS));
@@ -98,7 +98,7 @@ pub(crate) fn largest_entries(device: &Arc<Device>, a: &Tall) -> Result<Vec<f64>
     Ok(largest.to_vec()?.chunks_exact(panel.stride.max(1)).fold(vec![0.0; a.cols()], larger))
 }
 
-/// `a[i, j]·rows[i]·columns[j]`, but no larger in size than 1.
+/// `a[i, j]·rows[i]·columns[j]`, but at most 1 in absolute value.
 pub(crate) fn cosines(
     device: &Arc<Device>,
     a: &Tall,
@@ -122,8 +122,8 @@ pub(crate) fn cosines(
     Ok(out.tall(a.rows(), a.cols()))
 }
 
-/// For each of `height` columns its place among the chosen ones, the first of which has place `first`, or
-/// `u32::MAX` if it was not chosen.
+/// Returns the place of each of `height` columns among the chosen ones, or `u32::MAX` if the column was not
+/// chosen. The first chosen column has place `first`.
 pub(crate) fn places(
     device: &Arc<Device>,
     chosen: &Room<u32>,
@@ -152,7 +152,7 @@ impl ProbesOnDevice {
         Ok(ProbesOnDevice { device: device.clone(), pairs, directions })
     }
 
-    /// Aᵀu of all directions of a view, one per row.
+    /// Returns Aᵀu for all directions u of a view, one per row.
     fn along(&self, side: usize, panel: &PanelOnDevice) -> Result<Room<f64>, CudaError> {
         let out = self.device.room(self.pairs * panel.stride)?;
         let output = Output { address: out.address(), offset: 0, weights: 0, adds: false };

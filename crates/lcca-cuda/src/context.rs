@@ -1,7 +1,7 @@
-//! GPUs as the driver knows them: finding them, and what this process keeps of each.
+//! Finds GPUs through the driver, and keeps the state of each for this process.
 //!
-//! The driver is loaded when somebody first asks for a GPU; without one, that is an error and not a failure
-//! to start.
+//! The driver is loaded when the first caller asks for a GPU. Without a driver, that call returns an error,
+//! and programs still start.
 
 use crate::error::CudaError;
 use crate::kernels::File;
@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
-/// The oldest driver whose CUDA version can read the compiled kernels.
+/// The CUDA version of the oldest driver that can read the compiled kernels, as a number and as text.
 const OLDEST_DRIVER: (i32, &str) = (11080, "11.8");
-/// The oldest compute capability that the kernels are compiled for.
+/// The major number of the oldest compute capability for which the kernels are compiled.
 const OLDEST_DEVICE: i32 = 7;
 
-/// Functions of the driver that are called once it is known to be new enough.
+/// The functions of the driver that are called once it is known to be new enough.
 const FUNCTIONS: [&str; 31] = [
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
@@ -52,23 +52,23 @@ const FUNCTIONS: [&str; 31] = [
     "cuStreamWaitEvent",
 ];
 
-/// What this process keeps of a GPU: made when it is first opened, and kept until the process ends. Kernels
-/// run on one stream, in order. Large copies from the host have a stream of their own, so that they need not
-/// wait for kernels; kernels wait for them.
+/// The state of a GPU in this process, made when the GPU is first opened and kept until the process ends.
+/// Kernels run on one stream, in order. Large copies from the host have a stream of their own, because they
+/// need not wait for kernels; kernels wait for them.
 pub(crate) struct Context {
     pub ordinal: u32,
     pub name: String,
     pub stream: sys::CUstream,
     pub copies: sys::CUstream,
-    /// The end of the last copy.
+    /// The event that marks the end of the last large copy.
     copied: sys::CUevent,
     pub staging: Mutex<Option<Staging>>,
     pub handle: sys::CUcontext,
     pool: sys::CUmemoryPool,
     /// The major number of the compute capability.
     major: i32,
-    /// Thread blocks that surely run at the same time and can wait for each other: as many as there are
-    /// multiprocessors, or none.
+    /// The number of thread blocks that are sure to run at the same time, so that they can wait for each
+    /// other: one per multiprocessor, or 0 if the driver cannot start such kernels.
     pub runs_together: usize,
     functions: Mutex<HashMap<&'static str, Function>>,
     modules: Mutex<HashMap<File, Module>>,
@@ -79,10 +79,9 @@ pub(crate) struct Function(pub sys::CUfunction);
 #[derive(Clone, Copy)]
 struct Module(sys::CUmodule);
 
-// SAFETY: handles of the driver may be used by any thread whose current context is theirs; `bind` sees to
-// that.
+// SAFETY: any thread may use the driver's handles if their context is its current one; `bind` makes it so.
 unsafe impl Send for Context {}
-// SAFETY: as above. The driver locks what it shares.
+// SAFETY: as above. The driver locks the state that it shares.
 unsafe impl Sync for Context {}
 // SAFETY: as above.
 unsafe impl Send for Function {}
@@ -97,18 +96,18 @@ struct Found {
     runs_together: usize,
 }
 
-/// The names of all GPUs, or why they cannot be used. Nothing is started on them.
+/// Returns the names of all GPUs, or the reason why they cannot be used. Starts nothing on them.
 pub(crate) fn names() -> Result<Vec<String>, CudaError> {
     (0..count()?).map(|ordinal| Ok(find(ordinal)?.name)).collect()
 }
 
-/// The number of GPUs, or why there is none.
+/// Returns the number of GPUs, or the reason why there is none.
 fn count() -> Result<u32, CudaError> {
     // SAFETY: this loads the library if it is there, and nothing else.
     if !unsafe { sys::is_culib_present() } {
         return Err(CudaError::NoDriver);
     }
-    // A function that is missing would be a panic when it is called.
+    // Calling a missing function would panic.
     require(&["cuInit", "cuDriverGetVersion", "cuGetErrorString"])?;
     match result::init() {
         Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NO_DEVICE => return Err(CudaError::NoDevice),
@@ -163,7 +162,7 @@ fn find(ordinal: u32) -> Result<Found, CudaError> {
     Ok(Found { device, name, major, runs_together })
 }
 
-/// What this process keeps of a GPU.
+/// Returns the context of a GPU, which the first call makes.
 pub(crate) fn of(ordinal: u32) -> Result<&'static Context, CudaError> {
     static KEPT: Mutex<BTreeMap<u32, &'static Context>> = Mutex::new(BTreeMap::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -175,10 +174,10 @@ pub(crate) fn of(ordinal: u32) -> Result<&'static Context, CudaError> {
     Ok(context)
 }
 
-/// A pool of memory that is kept when it is given back, until `trim`, so that taking it again costs nothing.
-/// Memory that a kernel may still use is not given to copies: they would have to wait for it.
+/// Creates a pool that keeps returned memory until `trim`, so that taking it again costs nothing. Copies do
+/// not get memory that a kernel may still use, because they would have to wait for the kernel.
 fn new_pool(ordinal: u32) -> Result<sys::CUmemoryPool, DriverError> {
-    // SAFETY: all fields are numbers or addresses, for which zero stands for nothing.
+    // SAFETY: all fields are numbers or addresses, for which zero means none.
     let mut properties: sys::CUmemPoolProps = unsafe { std::mem::zeroed() };
     properties.allocType = sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location.type_ = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
@@ -222,14 +221,14 @@ impl Context {
         })
     }
 
-    /// Makes this GPU the one that calls of this thread are for.
+    /// Makes this GPU the one to which driver calls of the current thread apply.
     pub fn bind(&self) -> Result<(), CudaError> {
         // SAFETY: the context lives as long as the process.
         unsafe { result::ctx::set_current(self.handle) }.map_err(CudaError::failed("be selected"))
     }
 
-    /// Takes memory for what one of the streams does next. If there is none left, memory that is about to be
-    /// given back is waited for.
+    /// Takes memory that later work on `stream` may use. If there is none left, waits for memory that is
+    /// about to be given back, and tries once more.
     pub fn take(&self, bytes: u64, stream: sys::CUstream) -> Result<u64, DriverError> {
         // SAFETY: pool and stream are this GPU's.
         let take = || unsafe { result::mem_pool::alloc_async(self.pool, bytes as usize, stream) };
@@ -255,20 +254,21 @@ impl Context {
         }
     }
 
-    /// Bytes that nobody uses, of any process.
+    /// Returns the number of bytes that no process uses.
     pub fn free(&self) -> Result<u64, CudaError> {
         self.bind()?;
         Ok(result::mem_get_info().map_err(CudaError::failed("tell its memory"))?.0 as u64)
     }
 
-    /// Waits until everything is done. Kernels wait for copies, so that those are done as well.
+    /// Waits until all started kernels are done. Copies are then done as well, because kernels wait for
+    /// them.
     pub fn finish(&self) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the stream is this GPU's.
         unsafe { result::stream::synchronize(self.stream) }.map_err(CudaError::failed("finish"))
     }
 
-    /// A point that kernels and copies will pass when they have done what was started so far.
+    /// Returns the moment at which all kernels and copies that were started so far are done.
     pub fn now(&self) -> Result<Moment, CudaError> {
         self.bind()?;
         let failed = CudaError::failed("follow a kernel");
@@ -279,10 +279,11 @@ impl Context {
         Ok(moment)
     }
 
-    /// Leaves memory that was given back to others: other libraries in this process, and other processes.
+    /// Releases returned memory to other libraries in this process and to other processes.
     pub fn trim(&self) {
         if self.finish().is_ok() {
-            // SAFETY: the pool is this GPU's. What is in use stays. If it fails, memory is kept as it was.
+            // SAFETY: the pool is this GPU's. Memory in use stays. If the call fails, the pool keeps its
+            // memory.
             let _ = unsafe { result::mem_pool::trim_to(self.pool, 0) };
         }
     }
@@ -292,7 +293,7 @@ impl Context {
         self.major >= 8
     }
 
-    /// A kernel, which is translated for this GPU when it is first wanted.
+    /// Returns a kernel, which the driver translates for this GPU at the first call.
     pub fn function(&self, name: &'static str, file: File) -> Result<Function, CudaError> {
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = functions.get(name) {
@@ -320,13 +321,13 @@ impl Context {
     }
 }
 
-/// A point in what a GPU does.
+/// A point in the work of a GPU.
 pub(crate) struct Moment {
     event: sys::CUevent,
 }
 
 impl Moment {
-    /// Waits until it is passed.
+    /// Waits until the GPU has passed this point.
     pub fn wait(&self) -> Result<(), CudaError> {
         // SAFETY: the event is alive.
         unsafe { result::event::synchronize(self.event) }.map_err(CudaError::failed("finish"))
@@ -335,7 +336,7 @@ impl Moment {
 
 impl Drop for Moment {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the event. If it fails, the driver keeps it.
+        // SAFETY: the event belongs to this value alone. If the call fails, the driver keeps the event.
         let _ = unsafe { result::event::destroy(self.event) };
     }
 }

@@ -8,20 +8,22 @@ use rayon::prelude::*;
 use std::mem::MaybeUninit;
 use std::sync::{MutexGuard, TryLockError};
 
-/// Copies of at most so many bytes are left to the driver: to the GPU, and from it.
+/// The most bytes of a copy to the GPU that is left to the driver.
 const SMALL: usize = 16 << 20;
+/// The most bytes of a copy from the GPU that is left to the driver.
 const SMALL_RECEIVED: usize = 2 << 20;
 
 impl Context {
-    /// The stream on which so many bytes are copied from the host. Small copies take their turn among the
-    /// kernels: memory that a kernel has just given back can be used for them at once, and for copies beside
-    /// the kernels it cannot.
+    /// The stream on which `bytes` bytes are copied from the host. Small copies take their turn among the
+    /// kernels, because they can then use memory that a kernel has just given back. Copies beside the
+    /// kernels cannot.
     pub fn stream_of_copy(&self, bytes: usize) -> sys::CUstream {
         if bytes <= SMALL { self.stream } else { self.copies }
     }
 
-    /// The pinned memory, unless another copy uses it. Nobody waits for it: a thread that helps with that
-    /// copy may take up other work meanwhile, which must not wait for the thread itself.
+    /// Returns the pinned memory; `None` if another copy uses it. No thread waits for it, because a thread
+    /// that helps with that copy may meanwhile take up other work, which must not wait for the thread
+    /// itself.
     fn free_staging(&self) -> Option<MutexGuard<'_, Option<Staging>>> {
         match self.staging.try_lock() {
             Ok(staging) => Some(staging),
@@ -30,14 +32,14 @@ impl Context {
         }
     }
 
-    /// Copies bytes to an address of the GPU, where the caller owns as many. Kernels that are started later
-    /// wait for it.
+    /// Copies bytes to an address of the GPU, where the caller owns as many bytes. Kernels that are started
+    /// later wait for the copy.
     pub fn send(&self, address: u64, from: &[u8]) -> Result<(), CudaError> {
         self.bind()?;
         let failed = CudaError::failed("take a copy");
         if from.len() <= SMALL {
-            // SAFETY: the caller owns so many bytes there. Memory that is not pinned is read before the call
-            // returns.
+            // SAFETY: the caller owns as many bytes at the address. Memory that is not pinned is read
+            // before the call returns.
             return unsafe { result::memcpy_htod_async(address, from, self.stream) }.map_err(failed);
         }
         let mut staging = self.free_staging();
@@ -56,19 +58,19 @@ impl Context {
                 // SAFETY: nothing reads this place any more, and it is large enough.
                 let pinned = unsafe { std::slice::from_raw_parts_mut(place, bytes.len()) };
                 pinned.copy_from_slice(bytes);
-                // SAFETY: the range is within what the caller owns.
+                // SAFETY: the caller owns the whole range.
                 unsafe { result::memcpy_htod_async(address + (part * PLACE) as u64, pinned, self.copies) }
                     .map_err(&failed)?;
                 staging.record_place(lane, index, self.copies)?;
             }
             Ok(())
         });
-        // The memory may be given to others only after what was started, whatever became of the rest.
+        // Even if a lane failed, the memory may go to others only after the copies that were started.
         sent.and(self.wait_for_copies())
     }
 
-    /// Copies bytes from an address of the GPU, where the caller owns as many, in one piece: large copies
-    /// take longer than they need to.
+    /// Copies bytes from an address of the GPU, where the caller owns as many bytes. The driver copies them
+    /// in one piece, which takes longer than needed if they are many.
     pub fn receive_directly(&self, out: &mut [MaybeUninit<u8>], address: u64) -> Result<(), CudaError> {
         self.bind()?;
         start_to_receive(out.as_mut_ptr().cast(), out.len(), address, self.stream)?;
@@ -76,7 +78,8 @@ impl Context {
         unsafe { result::stream::synchronize(self.stream) }.map_err(CudaError::failed("finish"))
     }
 
-    /// Copies bytes from an address of the GPU, where the caller owns as many; all of `out` is written.
+    /// Copies bytes from an address of the GPU, where the caller owns as many bytes. All of `out` is
+    /// written.
     pub fn receive(&self, out: &mut [MaybeUninit<u8>], address: u64) -> Result<(), CudaError> {
         // Pinned memory belongs to the GPU of the thread that takes it.
         self.bind()?;
@@ -113,25 +116,26 @@ impl Context {
     }
 }
 
-/// Where some bytes are on the GPU, and where they go.
+/// A part of a copy: its address on the GPU, and its place on the host.
 type Part<'a> = (u64, &'a mut [MaybeUninit<u8>]);
 
-/// Starts a copy of bytes from an address of the GPU. The caller owns as many here and there, and touches
-/// neither before it is over.
+/// Starts to copy `len` bytes from an address of the GPU. The caller owns them in both places, and touches
+/// neither before the copy is over.
 fn start_to_receive(to: *mut u8, len: usize, address: u64, stream: sys::CUstream) -> Result<(), CudaError> {
-    // SAFETY: as the callers see to it.
+    // SAFETY: the callers guarantee it.
     unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), address, len, stream) }
         .result()
         .map_err(CudaError::failed("give a copy"))
 }
 
-/// Copies what a place holds, as many bytes as the part has.
+/// Fills a part of the host's memory with the first bytes of a place.
 fn copy_out(part: &mut [MaybeUninit<u8>], place: *const u8) {
-    // SAFETY: the copy into the place is over; it has at least as many bytes, and is nobody else's memory.
+    // SAFETY: the copy into the place is over. The place has at least as many bytes, and no other copy uses
+    // its memory.
     unsafe { std::ptr::copy_nonoverlapping(place, part.as_mut_ptr().cast(), part.len()) };
 }
 
-/// Bytes that are about to be replaced.
+/// Turns bytes that are about to be replaced into memory to write to.
 pub(crate) fn to_be_written(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     // SAFETY: both have the same layout, and copies write nothing but numbers into them.
     unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) }

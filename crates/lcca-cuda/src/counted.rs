@@ -1,8 +1,9 @@
 //! Rows whose columns were counted on a device, and that stay there for their Gram matrix.
 //!
-//! Entries may be whole numbers, as counts are, or ones of which some were stored twice and added up. Sums of
-//! whole numbers have no order and are exact. If few entries are more than 1, these are listed so many times
-//! instead: then the Gram matrix is counted as that of ones is, and keys need no values beside them.
+//! Entries may be whole numbers: counts, for example, or ones of which some were stored twice and added up.
+//! Sums of whole numbers are exact in any order. If few entries are more than 1, each of these is listed as
+//! often as its value says. The Gram matrix is then counted as that of ones is, and keys need no values
+//! beside them.
 
 use crate::device::Device;
 use crate::entries::Entries;
@@ -16,25 +17,26 @@ use lcca::matrix::{Matrix, SparseRows, Values};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Entries on the host that are looked at before rows with values are copied.
+/// The number of entries that the host looks at before rows with values are copied.
 const LOOKED_AT: usize = 1 << 10;
-/// Whole numbers up to this are exact in f64, whatever they are the sum of.
+/// The largest whole number up to which sums of whole numbers are exact in f64.
 const EXACT: u64 = 1 << 53;
-/// Entries are repeated if that makes entries, and pairs of entries, more by at most one in so many.
+/// Entries are repeated if this adds at most one in `SPARE` entries, and one in `SPARE` pairs of entries.
 const SPARE: u64 = 16;
 
 /// Rows that were copied to a device to count their columns.
 pub(crate) struct CountedRows {
     pub views: [Entries; 2],
-    /// What forming their Gram matrix takes.
+    /// The work and the memory that forming their Gram matrix takes.
     pub plan: Plan,
-    /// Holds on to the host's entries, so that no others get their address.
+    /// Keeps the host's entries alive, so that no others get their address.
     source: [Matrix; 2],
 }
 
 impl CountedRows {
-    /// The moments of both views, and the copies that they were counted on; `None` if rows have weights or
-    /// entries that are not positive whole numbers, or if one column may have too many of them.
+    /// Returns the moments of both views, and the copies on which they were counted. Returns `None` if rows
+    /// have weights or entries that are not positive whole numbers, or if one column may have too many
+    /// entries.
     pub fn new(
         device: &Arc<Device>,
         pair: &InMemory,
@@ -63,18 +65,18 @@ impl CountedRows {
         Ok(Some((moments, CountedRows { views, plan, source })))
     }
 
-    /// Bytes that they take of what is planned.
+    /// The bytes of the plan that these copies already take.
     pub fn bytes(&self) -> u64 {
         self.views.iter().map(Entries::bytes).sum()
     }
 
-    /// Whether they are copies of these rows.
+    /// Whether these are copies of the rows of a pair.
     pub fn is_of(&self, pair: &InMemory) -> bool {
         are_same_rows(pair, &self.source, None)
     }
 }
 
-/// Whether the first entries are whole numbers.
+/// Whether the first entries are positive whole numbers.
 fn seem_whole(rows: &SparseRows) -> bool {
     let first = rows.offsets().iter().next().unwrap_or(0) as usize;
     let looked_at = first..first + LOOKED_AT.min(rows.entries() as usize);
@@ -82,7 +84,8 @@ fn seem_whole(rows: &SparseRows) -> bool {
         || looked_at.map(|entry| rows.values().get(entry)).all(|value| value >= 1.0 && value.fract() == 0.0)
 }
 
-/// Both views with entries of more than 1 repeated, where that pays, and what their Gram matrix takes then.
+/// Repeats the entries of more than 1 of both views, where that pays. Returns the views, and the plan of
+/// their Gram matrix.
 fn as_ones(
     device: &Arc<Device>,
     pair: &InMemory,
@@ -113,17 +116,17 @@ fn as_ones(
     }
 }
 
-/// How often each column occurs among some entries, and what these sum up to if they are not all one.
+/// The number of entries of each column, and their sums if they are not all one.
 struct ColumnCounts {
     counts: Room<u32>,
     more: Option<MoreThanOnes>,
 }
 
-/// Sums over entries of what they, and their squares, are more than 1.
+/// For each column, the sums of its entries less 1, and of their squares less 1.
 struct MoreThanOnes {
     sums: Room<u64>,
     squares: Room<u64>,
-    /// Not 0 if an entry is no whole number, or too large.
+    /// Not 0 if an entry is not a positive whole number, or is too large.
     others: Room<u32>,
 }
 
@@ -145,8 +148,8 @@ impl ColumnCounts {
         Ok(ColumnCounts { counts, more: Some(MoreThanOnes { sums, squares, others }) })
     }
 
-    /// The moments of so many rows; `None` if entries are not whole numbers, or so large that sums would be
-    /// rounded.
+    /// Returns the moments over `rows` rows; `None` if entries are not whole numbers, or are so large that
+    /// sums would be rounded.
     fn moments(self, rows: usize) -> Result<Option<Moments>, CudaError> {
         let mut moments = Moments::of_counts(rows, &self.counts.to_vec()?);
         let Some(MoreThanOnes { sums, squares, others }) = self.more else { return Ok(Some(moments)) };

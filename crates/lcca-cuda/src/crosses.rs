@@ -1,5 +1,5 @@
-//! Sums over the rows of tall panels on a device: many of them at once, because each alone takes less time
-//! than starting it.
+//! Sums over the rows of tall panels on a device. Many are formed at once, because each alone takes less
+//! time than starting its kernel.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -17,10 +17,10 @@ use std::sync::Arc;
 /// Rows and columns of the part of a product that one warp forms.
 const PART: usize = 32;
 
-/// From so many numbers on, threads share the work of taking them apart.
+/// The least number of results for which threads share the work of taking them apart.
 const SHARED: usize = 1 << 17;
 
-/// Parts that a block of threads forms.
+/// The number of parts that a block of threads forms.
 const TOGETHER: u64 = 8;
 
 /// A part of a product as the kernel sees it.
@@ -39,17 +39,17 @@ struct Part {
     unused: u32,
 }
 
-/// Where a matrix is among all numbers, column by column.
+/// The place of a matrix among all numbers, column by column.
 struct Place {
     first: usize,
     rows: usize,
     cols: usize,
 }
 
-/// What a reduction is put together from.
+/// The places of the numbers from which a reduction is put together.
 enum Found {
     Whole(Place),
-    /// Of a symmetric matrix, what is not to the left of the diagonal, one place per panel.
+    /// The blocks of a symmetric matrix that are not to the left of the diagonal, one place per panel.
     Upper(Vec<Place>),
 }
 
@@ -59,12 +59,12 @@ struct Crosses {
     parts: Vec<Part>,
     /// The most rows of a panel.
     rows: usize,
-    /// Numbers of all products.
+    /// The count of numbers of all products.
     size: usize,
 }
 
 impl Crosses {
-    /// Adds [A₁ A₂ …]ᵀ[B₁ B₂ …], and returns where it will be.
+    /// Adds [A₁ A₂ …]ᵀ[B₁ B₂ …], and returns its future place.
     fn push(&mut self, a: &[&Tall], b: &[&Tall]) -> Place {
         let total = |talls: &[&Tall]| talls.iter().map(|tall| tall.cols()).sum::<usize>();
         let place = Place { first: self.size, rows: total(a), cols: total(b) };
@@ -81,8 +81,8 @@ impl Crosses {
         place
     }
 
-    /// Adds the parts of AᵀB in an order in which neighbors share what they read: two columns of parts at a
-    /// time.
+    /// Adds the parts of AᵀB for two groups of columns of A at a time, because neighbors then read the same
+    /// columns of B.
     fn push_parts(&mut self, a: &Tall, b: &Tall, place: usize, height: usize) {
         self.rows = self.rows.max(a.rows());
         let (left, right) = (panel_of(a), panel_of(b));
@@ -105,7 +105,8 @@ impl Crosses {
         }
     }
 
-    /// Forms all products. Rows are cut into chunks whose products are added up in their order.
+    /// Forms all products. Rows are cut into chunks, and the products of the chunks are added up in their
+    /// order.
     fn form(&self, device: &Arc<Device>, out: u64) -> Result<(), CudaError> {
         if self.size == 0 {
             return Ok(());
@@ -133,7 +134,7 @@ impl Crosses {
     }
 }
 
-/// All of some sums over rows, with one copy to the host.
+/// Forms several sums over rows, with a single copy to the host.
 pub(crate) fn reduce(device: &Arc<Device>, wanted: &[Reduction<'_>]) -> Result<Vec<Mat<f64>>, CudaError> {
     let mut crosses = Crosses::default();
     let mut squares: Vec<(&Tall, &RowFactors)> = Vec::new();
@@ -151,7 +152,7 @@ pub(crate) fn reduce(device: &Arc<Device>, wanted: &[Reduction<'_>]) -> Result<V
             }
         });
     }
-    // Sums of squares come last, because those of the padding come along.
+    // Sums of squares come last, because they come with those of the padding.
     let mut size = crosses.size;
     let firsts: Vec<usize> = squares
         .iter()
@@ -187,7 +188,8 @@ fn matrix<'n>(numbers: &'n [f64], place: &Place) -> MatRef<'n, f64> {
     MatRef::from_column_major_slice(own, place.rows, place.cols)
 }
 
-/// A symmetric matrix from what is not to the left of its diagonal.
+/// Puts a symmetric matrix together from the blocks that are not to the left of its diagonal. Blocks on the
+/// diagonal are averaged with their transposes.
 fn mirrored(numbers: &[f64], places: &[Place]) -> Mat<f64> {
     let size = places.first().map_or(0, |place| place.cols);
     let mut whole = Mat::zeros(size, size);

@@ -1,4 +1,4 @@
-//! Rows of two panels that are dealt to each other in many orders, on a device: what a permutation test does.
+//! Deals the rows of two panels to each other in many orders on a device, as a permutation test does.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -12,11 +12,12 @@ use lcca::matrix::Panel;
 use lcca::space::{Dealing, Drawing, Generator};
 use std::sync::Arc;
 
-/// Orders that one block of threads sums, as in the kernel.
+/// The number of orders that one block of threads sums, as in the kernel.
 const TOGETHER: usize = 8;
-/// Halves of rows, of two columns each, that one block of threads sums.
+/// The most pairs of columns that one block of threads sums.
 const WIDEST: usize = 64;
-/// Rows that one block of threads sums: at least and at most so many, and this share of all.
+/// The least and the most rows that one block of threads sums, and the number of blocks that share all rows
+/// in between.
 const ROWS: (usize, usize, usize) = (256, 4096, 256);
 
 /// Two panels on a device, and the sums that were begun.
@@ -30,31 +31,33 @@ pub(crate) struct DealtOnDevice {
 }
 
 impl DealtOnDevice {
-    /// Copies two panels of the same shape, which have rows and columns.
+    /// Copies two panels of the same shape, which is not empty.
     pub fn copy(device: &Arc<Device>, x: &Panel, y: &Panel) -> Result<Self, CudaError> {
         let (rows, cols) = (x.rows(), x.cols());
         let [x, y] = [PanelOnDevice::upload(device, x)?, PanelOnDevice::upload(device, y)?];
         Ok(DealtOnDevice { device: device.clone(), x, y, rows, cols, sums: None })
     }
 
-    /// Rows of a chunk, and chunks. They depend on the rows alone, and so do the sums.
+    /// Returns the rows of a chunk, and the number of chunks. Both depend on the number of rows alone, so
+    /// that sums come out the same whichever orders are dealt together.
     fn chunks(&self) -> (usize, usize) {
         let (least, most, share) = ROWS;
         let rows = (self.rows / share).clamp(least, most);
         (rows, self.rows.div_ceil(rows))
     }
 
-    /// Columns two by two.
+    /// The number of pairs of columns.
     fn halves(&self) -> usize {
         self.cols.div_ceil(2)
     }
 
-    /// Bytes that the sums of an order take.
+    /// The bytes that the sums of an order take.
     fn bytes_of_sums(&self) -> usize {
         16 * self.halves() * (self.chunks().1 + 1)
     }
 
-    /// Bytes that may be taken. Some are left, because memory is taken in pieces of its own size.
+    /// The bytes that may be taken. An eighth is left over, because the driver gives memory in pieces of
+    /// its own size.
     fn free(&self) -> usize {
         self.device.free() as usize / 8 * 7
     }
@@ -88,7 +91,7 @@ impl DealtOnDevice {
 }
 
 impl Dealing for DealtOnDevice {
-    /// As many as fit its memory, and no more than blocks can be numbered.
+    /// As many orders as fit the device's memory, but no more than blocks can be numbered.
     fn most(&self) -> usize {
         (self.free() / (4 * self.rows + self.bytes_of_sums())).clamp(1, TOGETHER * 65_535)
     }

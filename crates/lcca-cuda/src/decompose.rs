@@ -1,8 +1,8 @@
 //! Singular vectors of small matrices on a device, by Jacobi rotations.
 //!
 //! Rotations of a few hundred columns are enough work for a dozen multiprocessors. Smaller matrices, larger
-//! ones, and what does not converge are left to the host, and so are eigenvectors: to find those, rotations
-//! would have to be noted as well, which takes longer than the host does.
+//! ones, and those that do not converge are left to the host. The host also finds eigenvectors, because
+//! they need a record of the rotations, and keeping that would take longer than the host does.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -15,15 +15,16 @@ use faer::Mat;
 use lcca::decompose::{Decompose, Leading, OnHost, Singular, are_even, partners};
 use std::sync::Arc;
 
-/// Matrices with fewer rows or columns are decomposed by the host in less time.
+/// The least number of rows and columns. The host decomposes smaller matrices in less time.
 const SMALLEST: usize = 120;
-/// Matrices with more rows or columns do not fit the registers.
+/// The most rows and columns. Larger matrices do not fit the registers.
 const LARGEST: usize = 768;
-/// Columns of a group, and of the two that a thread block has.
+/// The columns of a group.
 const GROUP: usize = 8;
+/// The columns of a thread block, which has two groups.
 const OWN: usize = 2 * GROUP;
-/// What thread blocks count with: those that have arrived at a barrier, and for each sweep whether it was the
-/// last.
+/// The counters that thread blocks share: the number of blocks that have arrived at a barrier, and for each
+/// sweep whether it was the last.
 const COUNTERS: usize = 1 + 40;
 
 impl Decompose for Cuda {
@@ -34,13 +35,13 @@ impl Decompose for Cuda {
         {
             return Ok(vec![singular]);
         }
-        // Of several, each has a thread of the host.
+        // With several matrices, each has a thread of the host.
         OnHost.leading_singular(matrices)
     }
 }
 
-/// The leading singular vectors of one matrix. More columns than rows would never become orthogonal, so that
-/// a wide matrix is transposed.
+/// Returns the leading singular vectors of one matrix. A wide matrix is transposed, because more columns
+/// than rows would never become orthogonal.
 fn leading_here(device: &Arc<Device>, leading: &Leading) -> Result<Option<Singular>, CudaError> {
     if leading.matrix.ncols() <= leading.matrix.nrows() {
         let columns = Orthogonal::new(device, &leading.matrix)?;
@@ -57,19 +58,20 @@ fn is_worth_it(matrix: &Mat<f64>) -> bool {
     edges.into_iter().all(|edge| (SMALLEST..=LARGEST).contains(&edge))
 }
 
-/// A·V for a V that makes its columns orthogonal.
+/// A·V, where V makes the columns orthogonal.
 struct Orthogonal {
-    /// Columns of `pitch` numbers, of which those behind the last row are zero.
+    /// Columns of `pitch` numbers, of which those after the last row are zero.
     numbers: Vec<f64>,
     pitch: usize,
     /// The length of each column.
     lengths: Vec<f64>,
-    /// What all numbers were multiplied by, a power of two.
+    /// The power of two by which all numbers were multiplied.
     scale: f64,
 }
 
 impl Orthogonal {
-    /// `None` if it does not converge, or if not all columns can be worked on at the same time.
+    /// Rotates the columns of a matrix until they are orthogonal. Returns `None` if that does not converge,
+    /// if the numbers cannot be scaled, or if the device cannot work on all columns at the same time.
     fn new(device: &Arc<Device>, matrix: &Mat<f64>) -> Result<Option<Self>, CudaError> {
         let (pitch, name) = if matrix.nrows() <= 256 { (256, "jacobi_256") } else { (LARGEST, "jacobi_768") };
         let columns = matrix.ncols().next_multiple_of(OWN);
@@ -95,8 +97,9 @@ impl Orthogonal {
         Ok(Some(Orthogonal { numbers: on_device.to_vec()?, pitch, lengths, scale }))
     }
 
-    /// Left singular vectors are the columns, divided by their lengths; right ones follow from them. That
-    /// loses no digits if the values that are wanted are all of about the same size; otherwise it is `None`.
+    /// Returns leading singular vectors. The left ones are the columns divided by their lengths, and the
+    /// right ones follow from them. This loses no digits if all wanted values are of about the same size;
+    /// if they are not, it returns `None`.
     fn leading(&self, Leading { matrix, count }: &Leading) -> Option<Singular> {
         let count = (*count).min(matrix.nrows()).min(matrix.ncols());
         let mut order: Vec<usize> = (0..self.lengths.len()).collect();
@@ -123,8 +126,8 @@ fn scale_of(matrix: &Mat<f64>) -> f64 {
     matrix.norm_max().recip().log2().floor().exp2()
 }
 
-/// The columns of a matrix times `scale`, the longest first, with which fewer sweeps are needed; padded with
-/// zeros.
+/// Returns the columns of a matrix times `scale`, padded with zeros. The longest come first, because this
+/// takes fewer sweeps.
 fn longest_first(matrix: &Mat<f64>, scale: f64, columns: usize, pitch: usize) -> Vec<f64> {
     let lengths: Vec<f64> = matrix.col_iter().map(|column| column.norm_l2()).collect();
     let mut order: Vec<usize> = (0..lengths.len()).collect();

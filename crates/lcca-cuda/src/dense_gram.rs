@@ -1,4 +1,4 @@
-//! The dense Gram matrix of dense rows on a device: what narrow views are solved with.
+//! The dense Gram matrix of dense rows on a device, with which narrow views are solved.
 
 use crate::array::DeviceArray;
 use crate::device::Device;
@@ -15,10 +15,10 @@ use lcca::matrix::Matrix;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Bytes of rows that are copied at a time, if memory allows: the device multiplies them while the next ones
-/// come.
+/// The bytes of rows that are copied at a time, if memory allows. The device multiplies them while the next
+/// ones are copied.
 const COPIED: u64 = 256 << 20;
-/// Bytes of partial sums at most: the more there are, the less of the device waits for the last blocks.
+/// The most bytes of partial sums. The more there are, the less of the device waits for the last blocks.
 const MOST_PARTIAL: u64 = 1 << 30;
 
 /// Both views as the kernel sees them.
@@ -55,7 +55,7 @@ impl Wide {
     }
 }
 
-/// Whether the rows are dense and their Gram matrix has room.
+/// Whether the rows are dense, and the device has room for their Gram matrix.
 pub(crate) fn is_possible(device: &Device, pair: &InMemory) -> bool {
     let width = (pair.shape().x_cols + pair.shape().y_cols) as u64;
     let is_dense = |side: &Side| matches!(pair.view(*side), Matrix::Dense(_));
@@ -74,7 +74,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// The quickest one that the device has for both views.
+    /// Picks the quickest kernel that the device has for both views.
     fn new(device: &Device, views: &Wide) -> Self {
         let [x, y] = views.is_single;
         if !device.context().has_tensor_cores() || x != y {
@@ -89,7 +89,7 @@ impl Kernel {
         Kernel { name, tile: 128, threads: 256, shared, splits_views: true }
     }
 
-    /// Blocks of threads for one chunk of rows: a lower triangle.
+    /// The number of thread blocks for one chunk of rows, which make up a lower triangle.
     fn blocks(&self, [x, y]: [u32; 2]) -> usize {
         let [x, y] = [x as usize, y as usize];
         let rows = if self.splits_views {
@@ -101,8 +101,8 @@ impl Kernel {
     }
 }
 
-/// Rows that are multiplied at a time: all, or so many that two copies of them take no more than a quarter of
-/// the free memory.
+/// The number of rows that are multiplied at a time. These are all rows if none need to be copied;
+/// otherwise, two copies of them take at most a quarter of the free memory.
 pub(crate) fn step(device: &Device, pair: &InMemory) -> usize {
     let of_view = |side: Side| match pair.view(side) {
         view @ Matrix::Dense(rows) if DeviceArray::of_view(view) != Some(device.ordinal()) => {
@@ -117,8 +117,8 @@ pub(crate) fn step(device: &Device, pair: &InMemory) -> usize {
     }
 }
 
-/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over rows z of both views, on a device. Rows are added some
-/// at a time.
+/// The lower triangle of Σ weight·(z − μ)(z − μ)ᵀ over rows z of both views, on a device. Rows are added in
+/// chunks.
 pub(crate) struct GramSum {
     sum: Room<f64>,
     width: usize,
@@ -126,17 +126,17 @@ pub(crate) struct GramSum {
 }
 
 impl GramSum {
-    /// The sum over no rows.
+    /// Takes room for the sum, to which no rows have been added yet.
     pub fn new(device: &Arc<Device>, pair: &InMemory) -> Result<Self, CudaError> {
         let width = pair.shape().x_cols + pair.shape().y_cols;
         Ok(GramSum { sum: device.room(width * width)?, width, has_rows: false })
     }
 
-    /// Adds some rows less the means at an address; at 0 there are none.
+    /// Adds a chunk of rows less the means at the address `means`; 0 stands for no means.
     pub fn add(&mut self, device: &Arc<Device>, chunk: &Chunk, means: u64) -> Result<(), CudaError> {
         let views = Wide::new(chunk)?;
         let kernel = Kernel::new(device, &views);
-        // Partial sums are written and read once, as rows are: there should not be more of them.
+        // Partial sums are written and read once, as rows are, so they should not take more bytes.
         let most = (views.bytes() * chunk.rows as u64).min(MOST_PARTIAL).min(device.free() / 8) as usize;
         let blocks = kernel.blocks(views.cols);
         let chunks = Chunks::within(most, chunk.rows, blocks, self.width * self.width);
@@ -169,7 +169,7 @@ impl GramSum {
             }
         }
         let width = self.width;
-        // Both are as large, and take as long to be laid out.
+        // Both have the same size and take equally long to allocate, so two threads share the work.
         let (numbers, mut lower) = rayon::join(|| self.sum.to_vec(), || Mat::zeros(width, width));
         let numbers = numbers?;
         lower.par_col_iter_mut().enumerate().for_each(|(j, column)| {
@@ -182,8 +182,8 @@ impl GramSum {
     }
 }
 
-/// The lower triangle of F·Σ weight·(z − μ)(z − μ)ᵀ·F over the rows z of both views, with the means μ and the
-/// factors F of a composition.
+/// Forms the lower triangle of F·Σ weight·(z − μ)(z − μ)ᵀ·F over the rows z of both views, with the means μ
+/// and the factors F of a composition.
 pub(crate) fn form(
     device: &Arc<Device>,
     pair: &InMemory,

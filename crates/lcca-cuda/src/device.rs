@@ -9,13 +9,13 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Memory of the GPU that is left to others, unless a limit is set.
+/// The bytes of the GPU's memory that are left to others, unless a limit is set.
 const LEFT_FREE: u64 = 512 << 20;
 
-/// Bytes of shared memory that a kernel may have without asking.
+/// The most bytes of shared memory that a kernel may have without asking the driver.
 const ORDINARY_SHARED: u32 = 48 << 10;
 
-/// A GPU that was found and can be used. Its memory is free for others again when this is dropped.
+/// A GPU that was found and can be used. Dropping this frees its memory for others.
 pub struct Device {
     context: &'static Context,
     used: AtomicU64,
@@ -23,7 +23,8 @@ pub struct Device {
 }
 
 impl Device {
-    /// Opens a GPU, numbered from 0. It takes at most `limit` bytes of its memory, or what is free.
+    /// Opens a GPU, numbered from 0. It takes at most `limit` bytes of its memory. `None` stands for the
+    /// free memory less a reserve of 512 MiB.
     pub fn open(ordinal: u32, limit: Option<u64>) -> Result<Arc<Self>, CudaError> {
         let context = context::of(ordinal)?;
         let limit = match limit {
@@ -33,22 +34,22 @@ impl Device {
         Ok(Arc::new(Device { context, used: AtomicU64::new(0), limit }))
     }
 
-    /// Its number.
+    /// The number of the GPU, from 0.
     pub fn ordinal(&self) -> u32 {
         self.context.ordinal
     }
 
-    /// What the driver calls it.
+    /// The driver's name of the GPU.
     pub fn name(&self) -> &str {
         &self.context.name
     }
 
-    /// Bytes of its memory that may still be taken.
+    /// The bytes of the GPU's memory that may still be taken.
     pub fn free(&self) -> u64 {
         self.limit.saturating_sub(self.used.load(Relaxed))
     }
 
-    /// Bytes of its memory that may be taken in all.
+    /// The bytes of the GPU's memory that may be taken in all.
     pub fn limit(&self) -> u64 {
         self.limit
     }
@@ -57,8 +58,8 @@ impl Device {
         self.context
     }
 
-    /// Takes so many bytes of its memory, and returns where they are. What one of the streams does from then
-    /// on may use it.
+    /// Takes `bytes` bytes of the GPU's memory, and returns their address. Later work on `stream` may use
+    /// them.
     pub(crate) fn take(&self, bytes: u64, stream: sys::CUstream) -> Result<u64, CudaError> {
         self.context.bind()?;
         let refused = |free| CudaError::Memory { what: "a panel or a matrix", needed: bytes, free };
@@ -76,23 +77,23 @@ impl Device {
         })
     }
 
-    /// Gives memory back that [`Device::take`] returned.
+    /// Gives back memory that [`Device::take`] returned.
     pub(crate) fn give_back(&self, address: u64, bytes: u64) {
         self.used.fetch_sub(bytes, Relaxed);
         if self.context.bind().is_ok() {
-            // SAFETY: the memory was taken, and the stream finishes what uses it first. An error here was
-            // reported by what came before.
+            // SAFETY: the memory was taken, and the stream first finishes the work that uses it. An earlier
+            // call has already reported any error here.
             let _ = unsafe { result::free_async(address, self.context.stream) };
         }
     }
 
-    /// Waits until everything is done.
+    /// Waits until all started work is done.
     pub(crate) fn finish(&self) -> Result<(), CudaError> {
         self.context.finish()
     }
 
-    /// Thread blocks that surely run at the same time and can wait for each other; 0 if the driver cannot
-    /// start such kernels.
+    /// The number of thread blocks that are sure to run at the same time, so that they can wait for each
+    /// other; 0 if the driver cannot start such kernels.
     pub(crate) fn runs_together(&self) -> usize {
         self.context.runs_together
     }
@@ -108,7 +109,7 @@ impl Device {
         self.start(name, file, shape, arguments, false)
     }
 
-    /// Starts a kernel that runs over so many numbers, in steps of its grid.
+    /// Starts a kernel that runs over `count` numbers in steps of its grid.
     pub(crate) fn launch_each(
         &self,
         name: &'static str,
@@ -119,8 +120,8 @@ impl Device {
         self.launch(name, file, Launch::each(count), arguments)
     }
 
-    /// Starts a kernel whose thread blocks wait for each other: all of them run at the same time, or it is an
-    /// error.
+    /// Starts a kernel whose thread blocks wait for each other. Fails if they cannot all run at the same
+    /// time.
     pub(crate) fn launch_together(
         &self,
         name: &'static str,
@@ -150,8 +151,8 @@ impl Device {
         }
         let mut pointers: Vec<*mut c_void> = arguments.iter().map(|argument| argument.address()).collect();
         let (threads, stream) = ((shape.threads, 1, 1), self.context.stream);
-        // SAFETY: the arguments are as many and of the types that the kernel has; they are copied by the
-        // call. Buffers outlive the kernel, because memory is given back in the order of the stream.
+        // SAFETY: the arguments have the number and the types that the kernel expects, and the call copies
+        // them. Buffers outlive the kernel, because memory is given back in the order of the stream.
         let started = unsafe {
             if is_together {
                 let start = result::launch_cooperative_kernel;

@@ -1,5 +1,5 @@
-//! The entries of sparse rows on a device, one row after another: what counts and Gram matrices are made
-//! from.
+//! The entries of sparse rows on a device, one row after another. Counts and Gram matrices are made from
+//! them.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -12,7 +12,7 @@ use bytemuck::{Pod, Zeroable};
 use lcca::matrix::SparseRows;
 use std::sync::Arc;
 
-/// One view as the kernels see it.
+/// A view as the kernels see it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 pub(crate) struct View {
@@ -31,7 +31,8 @@ pub(crate) struct Entries {
     base: u64,
     pub columns: Room<u32>,
     values: StoredValues,
-    /// The sum of squares of every column, if entries are repeated: a column may be more than once in a row.
+    /// The sum of squares of every column if entries are repeated, because a column may then be in a row
+    /// more than once.
     pub squares: Option<Room<f64>>,
     pub cols: usize,
 }
@@ -51,8 +52,8 @@ impl Entries {
         })
     }
 
-    /// The same entries, which are whole numbers, as ones, of which each is there as often as its value says:
-    /// so many in all. `squares` are the sums of squares of the columns.
+    /// Replaces entries that are whole numbers by ones, each repeated as often as its value says. There are
+    /// `total` ones in all, and `squares` are the sums of squares of the columns.
     pub fn repeated(&self, device: &Arc<Device>, total: usize, squares: &[f64]) -> Result<Self, CudaError> {
         let (values, kind) = self.values.argument();
         let (n, is_single) = (self.columns.len() as u64, i32::from(kind == 1));
@@ -75,18 +76,18 @@ impl Entries {
         Ok(Entries { starts, base: 0, columns, values: StoredValues::Ones, squares, cols: self.cols })
     }
 
-    /// Bytes that are taken while so many entries in so many rows become so many in all.
+    /// The bytes that are taken while `entries` entries in `rows` rows become `total` entries.
     pub fn bytes_to_repeat(entries: u64, total: u64, rows: usize, cols: usize) -> u64 {
-        // Prefix sums have sums of their own.
+        // Prefix sums need memory for the sums of their tiles.
         8 * (entries + 1) + entries / 128 + 4 * total + 16 * (rows as u64 + 1) + 8 * cols as u64 + (64 << 10)
     }
 
-    /// Values beside the columns, and where they are; `None` if all are one.
+    /// The address and the kind of the values beside the columns; `None` if all are one.
     pub fn values(&self) -> Option<(u64, i32)> {
         Some(self.values.argument()).filter(|&(address, _)| address != 0)
     }
 
-    /// Bytes of starts, columns and values.
+    /// The bytes of starts, columns and values.
     pub fn bytes(&self) -> u64 {
         let width = match self.values {
             StoredValues::Ones => 4,
@@ -96,7 +97,7 @@ impl Entries {
         8 * self.starts.len() as u64 + width * self.columns.len() as u64
     }
 
-    /// What the diagonal of their Gram matrix is, if it is known. The rest is not needed any more.
+    /// Returns the diagonal of the entries' Gram matrix if it is known, and frees the rest.
     pub fn into_squares(self) -> Option<Room<f64>> {
         self.squares
     }

@@ -1,8 +1,8 @@
-//! Everything that can go wrong on a device.
+//! The errors of a device.
 
 use cudarc::driver::result::DriverError;
 
-/// Why a GPU cannot be used, or what it said.
+/// The reason why a GPU cannot be used, or why it failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages name the fields")]
@@ -32,7 +32,7 @@ pub enum CudaError {
 }
 
 impl CudaError {
-    /// What the driver said, in its own words.
+    /// Returns the driver's own description of an error.
     pub(crate) fn reason(error: DriverError) -> String {
         match error.error_string() {
             Ok(text) => text.to_string_lossy().into_owned(),

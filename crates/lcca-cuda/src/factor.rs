@@ -2,8 +2,8 @@
 //!
 //! L is found in panels of [`PANEL`] columns, in steps of [`NARROW`], and kept as L = D·M: D has the blocks
 //! of L on the diagonal, of [`WIDE`] rows and columns each, and M has identities there. The inverses of D's
-//! blocks are formed once. A solution is then one product with all of D⁻¹, and one product with a part of M
-//! per block: size/512 dependent steps instead of twice size/64.
+//! blocks are formed once. A solution then takes one product with all of D⁻¹, and one product with a part
+//! of M per block. These are size/512 dependent steps instead of twice size/64.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -12,15 +12,16 @@ use crate::launch::{Argument, Launch};
 use crate::room::Room;
 use std::sync::Arc;
 
-/// A matrix has a multiple of so many rows, which are factorized at a time.
+/// The number of rows that are factorized at a time. A matrix has a multiple of it.
 pub(crate) const NARROW: usize = 64;
-/// The columns whose products are subtracted from all that is left at once: two or more steps. Wider panels
-/// read and write the rest of the matrix less often, narrower ones leave more to do beside the blocks on the
-/// diagonal, which one thread block inverts.
+/// The columns whose products are subtracted from the whole rest of the matrix at once: two or more steps.
+/// Wider panels read and write the rest less often. Narrower ones leave more work to do beside the blocks
+/// on the diagonal, each of which a single thread block inverts.
 const PANEL: usize = 2 * NARROW;
-/// Rows of the blocks on the diagonal whose inverses are formed. The kernels know this number too.
+/// The rows of the blocks on the diagonal whose inverses are formed. The kernels have the same number.
 const WIDE: usize = 512;
-/// Blocks of threads that keep a device busy: with fewer, products are cut into smaller tiles.
+/// The least number of thread blocks that keep a device busy. With fewer, products are cut into smaller
+/// tiles.
 const ENOUGH_BLOCKS: usize = 132;
 
 /// A Cholesky factor, which takes the place of its matrix.
@@ -32,8 +33,8 @@ pub(crate) struct Factor {
 }
 
 impl Factor {
-    /// The factor of a matrix that is given by its lower triangle, row-major; `None` if a pivot is not
-    /// positive. What is above the diagonal is overwritten.
+    /// Factorizes a matrix that is given by its lower triangle, row-major. Returns `None` if a pivot is not
+    /// positive. Numbers above the diagonal are overwritten.
     pub fn new(device: &Arc<Device>, matrix: Room<f64>, size: usize) -> Result<Option<Self>, CudaError> {
         assert!(
             size.is_multiple_of(NARROW) && matrix.len() == size * size,
@@ -47,7 +48,7 @@ impl Factor {
         Ok((failed.to_vec()?[0] == 0).then_some(factor))
     }
 
-    /// Rows of the matrix.
+    /// The number of rows of the matrix.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -66,7 +67,8 @@ impl Factor {
         self.device.launch(name, File::Factor, Launch { blocks, threads, shared: 0 }, &arguments)
     }
 
-    /// L below the blocks of [`NARROW`] rows on the diagonal, and their inverses on it.
+    /// Writes L below the blocks of [`NARROW`] rows on the diagonal, and the inverses of these blocks on
+    /// it.
     fn factorize(&self, failed: &Room<i32>) -> Result<(), CudaError> {
         if self.size > 0 {
             self.launch("factor_first", (1, 1), 256, &[&failed.address()])?;
@@ -97,7 +99,7 @@ impl Factor {
         Ok(())
     }
 
-    /// D⁻¹ on the diagonal, and the transpose of M above it.
+    /// Writes D⁻¹ on the diagonal, and the transpose of M above it.
     fn invert_diagonal(&self) -> Result<(), CudaError> {
         let mut half = NARROW;
         while half < WIDE && half < self.size {
@@ -157,8 +159,8 @@ impl Factor {
     }
 }
 
-/// The tiles of a product with so many rows and columns: the rows and columns of each, and how many there are
-/// down and across.
+/// Cuts a product of `rows` rows and `cols` columns into tiles. Returns the edge of a tile, and the number
+/// of tiles down and across.
 fn tiles_of(rows: usize, cols: usize) -> (usize, (usize, usize)) {
     let cut = |edge: usize| (rows.div_ceil(edge), cols.div_ceil(edge));
     let large = cut(64);

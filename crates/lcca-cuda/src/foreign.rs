@@ -1,25 +1,25 @@
-//! Memory that other libraries of this process have on a GPU.
+//! Memory on a GPU that belongs to other libraries of this process.
 
 use crate::context::Context;
 use crate::error::CudaError;
 use cudarc::driver::{result, sys};
 use std::ffi::c_void;
 
-/// When an array has been written.
+/// The moment at which an array is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// It is written now.
+    /// The array is already written.
     Already,
-    /// When the stream with this handle has done what was started there; 1 is the default stream of the
-    /// process.
+    /// The array is written when the stream with this handle has done the work that was started there. The
+    /// handle 1 is the default stream of the process.
     By(u64),
-    /// When the GPU has done everything that this process started.
+    /// The array is written when the GPU has done all work that this process started.
     ByAll,
 }
 
 impl Context {
     /// Whether an address is in memory of this GPU that this context may use; `None` if the driver knows of
-    /// no memory there. Memory of the host that the driver knows is not.
+    /// no memory there. For memory of the host that the driver knows, it is `false`.
     pub fn is_own(&self, address: u64) -> Result<Option<bool>, CudaError> {
         self.bind()?;
         use sys::CUpointer_attribute as Attribute;
@@ -49,12 +49,12 @@ impl Context {
     /// Waits until an array of another library is written.
     ///
     /// # Safety
-    /// A handle must be that of a stream.
+    /// If `written` has a handle, it must be that of a stream.
     pub unsafe fn wait_until(&self, written: Written) -> Result<(), CudaError> {
         self.bind()?;
         match written {
             Written::Already => Ok(()),
-            // SAFETY: the caller says that it is a stream.
+            // SAFETY: the caller guarantees that it is a stream.
             Written::By(stream) => unsafe { result::stream::synchronize(stream as usize as sys::CUstream) },
             Written::ByAll => result::ctx::synchronize(),
         }

@@ -1,4 +1,4 @@
-//! What the joint Gram matrix of sparse rows takes on a device: pairs of entries, and bytes.
+//! The cost of the joint Gram matrix of sparse rows on a device: pairs of entries, and bytes.
 
 use crate::device::Device;
 use crate::entries::Entries;
@@ -11,17 +11,17 @@ use lcca::matrix::{Matrix, SparseRows, Values};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Pairs of entries from which on the device is quicker than the host.
+/// The least number of pairs of entries for which the device is quicker than the host.
 const WORTHWHILE: u64 = 1 << 22;
-/// Rows whose pairs one thread counts at a time.
+/// The least number of rows whose pairs one thread counts at a time.
 const COUNTED: usize = 1 << 14;
-/// Bytes of each entry while a block is put together: both triangles as keys and values, and the block
+/// The bytes per entry while a block is put together: both triangles as keys and values, and the block
 /// itself.
 pub(crate) const PUT_TOGETHER: u64 = 64;
-/// Most bytes that a key leaves behind if blocks are kept: an entry and its mirror image.
+/// The most bytes that a key leaves behind if blocks are kept: those of an entry and its mirror image.
 const KEPT: u64 = 24;
 
-/// What the joint Gram matrix of two sparse views takes on a device.
+/// The work and the memory that the joint Gram matrix of two sparse views takes on a device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     /// Keys of XᵀX, XᵀY and YᵀY.
@@ -29,7 +29,7 @@ pub(crate) struct Plan {
     bytes: u64,
 }
 
-/// One view, as far as memory is concerned.
+/// The facts about a view on which the memory of a Gram matrix depends.
 struct ViewSize {
     cols: usize,
     has_values: bool,
@@ -37,7 +37,8 @@ struct ViewSize {
 }
 
 impl Plan {
-    /// `None` if a view is not sparse: the Gram matrix of a one-hot view is known from its moments.
+    /// Plans the Gram matrix of a pair. Returns `None` if pairs of entries are too many to be counted, or
+    /// if a view is not sparse; for example, the Gram matrix of a one-hot view is known from its moments.
     pub fn new(pair: &InMemory) -> Option<Self> {
         let [x, y] = Side::BOTH.map(|side| match pair.view(side) {
             Matrix::Sparse(rows) => Some(rows),
@@ -56,8 +57,8 @@ impl Plan {
         Plan::with(pair, count_pairs(x, y)?, [view(x), view(y)])
     }
 
-    /// The same from entries that lie on the device already, in which columns may be repeated; `None` if
-    /// pairs are too many to be counted.
+    /// Plans the Gram matrix of entries that already lie on the device, in which columns may be repeated.
+    /// Returns `None` if pairs of entries are too many to be counted.
     pub fn of_entries(
         device: &Arc<Device>,
         pair: &InMemory,
@@ -79,7 +80,7 @@ impl Plan {
     fn with(pair: &InMemory, pairs: [u64; 3], [x, y]: [ViewSize; 2]) -> Option<Self> {
         // Every column has a key on the diagonal.
         let keys = [pairs[0].checked_add(x.cols as u64)?, pairs[1], pairs[2].checked_add(y.cols as u64)?];
-        // Lengths are also added up as numbers of bytes.
+        // The limit is that low because lengths are also added up in bytes.
         if keys.iter().any(|&keys| keys > 1 << 48) {
             return None;
         }
@@ -87,12 +88,12 @@ impl Plan {
         let has_values = [x.has_values, x.has_values || y.has_values, y.has_values];
         let sorting = keys.iter().zip(has_values);
         let sorting = sorting.map(|(&keys, has_values)| bytes_to_sort(keys, has_values || is_weighted));
-        // Weights, the first pair of every row, and what prefix sums of these need.
+        // Weights, the first pair of every row, and the memory that prefix sums of these need.
         let rows = 3 * 8 * (pair.shape().rows as u64 + 1);
         Some(Plan { keys, bytes: x.bytes + y.bytes + rows + sorting.max().unwrap_or(0) })
     }
 
-    /// Pairs of entries, and one for every column.
+    /// The number of pairs of entries, plus one for every column.
     fn pairs(&self) -> u64 {
         self.keys.iter().sum()
     }
@@ -102,13 +103,13 @@ impl Plan {
         self.pairs() >= WORTHWHILE
     }
 
-    /// Whether this takes no more than another plan, but for a few pairs.
+    /// Whether this plan takes no more bytes than another, and at most one in `spare` pairs more.
     pub fn is_as_small_as(&self, other: &Plan, spare: u64) -> bool {
         self.bytes <= other.bytes && self.pairs() <= other.pairs() + other.pairs() / spare
     }
 
-    /// Whether the device has the memory for the keys, if so many bytes of the rows lie there already.
-    /// Whether it has it for the entries is known when they are counted.
+    /// Whether the device has the memory for the keys if `present` bytes of the rows already lie there.
+    /// Whether the entries fit as well is only known once they are counted.
     pub fn fits(&self, device: &Device, present: u64) -> bool {
         self.bytes.saturating_sub(present) <= device.free()
     }
@@ -121,7 +122,8 @@ impl Plan {
     }
 }
 
-/// The first pair of every row of AᵀB, or of the upper triangle of AᵀA if there is no B, and the end.
+/// Returns the first pair of every row of AᵀB, or of the upper triangle of AᵀA if there is no B, and the
+/// end.
 pub(crate) fn pair_starts(
     device: &Arc<Device>,
     a: &Entries,
@@ -139,12 +141,12 @@ pub(crate) fn pair_starts(
     Ok(starts)
 }
 
-/// Places of a triangle with its diagonal.
+/// The number of places in a triangle with its diagonal; `None` if it overflows.
 fn triangle(size: u64) -> Option<u64> {
     Some(size.checked_mul(size.checked_add(1)?)? / 2)
 }
 
-/// The pairs of entries of XᵀX, XᵀY and YᵀY; `None` if they are too many to be counted.
+/// Counts the pairs of entries of XᵀX, XᵀY and YᵀY. Returns `None` if they are too many to be counted.
 fn count_pairs(x: &SparseRows, y: &SparseRows) -> Option<[u64; 3]> {
     let (a, b) = (x.offsets().as_slice(), y.offsets().as_slice());
     let add = |sums: [u64; 3], more: [u64; 3]| -> Option<[u64; 3]> {
@@ -186,7 +188,7 @@ mod tests {
     fn pairs_are_counted_row_by_row() {
         let (x, y) = (sparse(9, &[0, 1, 5, 9], |_| Values::Ones), sparse(4, &[3, 0, 4, 1], |_| Values::Ones));
         assert_eq!(count_pairs(&x, &y), Some([1 + 15 + 45, 20 + 9, 6 + 10 + 1]));
-        // Some of the rows share the entries of all.
+        // A range of rows shares the entries of all rows.
         assert_eq!(count_pairs(&x.slice(1..3), &y.slice(1..3)), Some([16, 20, 10]));
         assert_eq!(triangle(u64::MAX), None);
     }

@@ -1,4 +1,4 @@
-//! Growing pairs of directions on few columns, from Gram matrices that lie on a device.
+//! Grows pairs of directions on few columns, from Gram matrices that lie on a device.
 
 use crate::error::CudaError;
 use crate::kernels::File;
@@ -8,14 +8,14 @@ use crate::scan::ScanOnDevice;
 use bytemuck::{Pod, Zeroable};
 use lcca::space::{MOST_GROWN, SparsePair};
 
-/// Threads that grow a pair, as in grow.cu.
+/// The number of threads that grow a pair, as in grow.cu.
 const THREADS: u32 = 512;
-/// Most pairs that grow at a time, each with a number for every column of both views.
+/// The most pairs that grow at a time, each with a number for every column of both views.
 const AT_A_TIME: u64 = 384;
 /// The share of free memory that these numbers may take.
 const SHARE: u64 = 4;
 
-/// A seed, and what grew from it, as the kernel sees them.
+/// A seed, and the pair that grew from it, as the kernel sees them.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct PairOnDevice {
@@ -26,14 +26,14 @@ struct PairOnDevice {
 }
 
 impl PairOnDevice {
-    /// `None` if it has more columns than fit.
+    /// Lays a seed out for the kernel. Returns `None` if it has more columns than fit.
     fn new(seed: &[Vec<u32>; 2]) -> Option<Self> {
         let mut pair = PairOnDevice::zeroed();
         for (side, columns) in seed.iter().enumerate() {
             pair.sizes[side] = columns.len() as u32;
             pair.columns[side].get_mut(..columns.len())?.copy_from_slice(columns);
         }
-        // There must be room for those that join.
+        // There must be room for the columns that join.
         seed.iter().all(|columns| columns.len() <= 2).then_some(pair)
     }
 
@@ -48,8 +48,8 @@ impl PairOnDevice {
 }
 
 impl ScanOnDevice<'_> {
-    /// What grows from seeds of at most two columns of each view; `None` if there are larger ones, or too
-    /// little memory.
+    /// Grows pairs from seeds of at most two columns of each view. Returns `None` if a seed is larger, or
+    /// if there is too little memory.
     pub fn grow(&self, seeds: &[[Vec<u32>; 2]]) -> Result<Option<Vec<SparsePair>>, CudaError> {
         let Some(mut pairs) = seeds.iter().map(PairOnDevice::new).collect::<Option<Vec<_>>>() else {
             return Ok(None);

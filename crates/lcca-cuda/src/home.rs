@@ -1,4 +1,4 @@
-//! What passes read, on a device: a copy of what is at the bottom of a pair.
+//! The data that passes read on a device: a copy of the rows or Gram matrices on which a pair is built.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -10,7 +10,7 @@ use lcca::matrix::{Buffer, DenseValues, Matrix, Values};
 use std::any::Any;
 use std::sync::Arc;
 
-/// What passes read, in the memory of a device.
+/// The data that passes read, in the memory of a device.
 pub(crate) enum Home {
     Grams(Box<GramsOnDevice>),
     Rows(Box<RowsOnDevice>),
@@ -22,7 +22,7 @@ pub(crate) struct GramsOnDevice {
     pub blocks: [[SparseOnDevice; 2]; 2],
     /// Column sums of each view.
     pub sums: [Room<f64>; 2],
-    /// Holds on to the entries of XᵀX, XᵀY and YᵀY, wherever they lie, so that no other matrix gets their
+    /// Keeps the entries of XᵀX, XᵀY and YᵀY alive, wherever they lie, so that no other matrix gets their
     /// address.
     source: [Matrix; 3],
 }
@@ -37,7 +37,7 @@ impl GramsOnDevice {
         GramsOnDevice::new(device, joint, blocks)
     }
 
-    /// Blocks that lie on the device already. Those of `joint` are the same.
+    /// Wraps blocks that already lie on the device. They are those of `joint`.
     fn new(
         device: &Arc<Device>,
         joint: &JointGram,
@@ -52,7 +52,7 @@ impl GramsOnDevice {
 }
 
 impl Home {
-    /// A copy of what is at the bottom of a pair; `None` if it is nothing that a device can read.
+    /// Copies the rows or Gram matrices on which a pair is built. Returns `None` if `source` is neither.
     pub fn copy(device: &Arc<Device>, source: &(dyn Any + Send + Sync)) -> lcca::Result<Option<Self>> {
         Ok(if let Some(joint) = source.downcast_ref::<JointGram>() {
             Some(Home::Grams(Box::new(GramsOnDevice::copy(device, joint)?)))
@@ -63,7 +63,7 @@ impl Home {
         })
     }
 
-    /// Gram matrices whose blocks were formed on the device, and those of the host.
+    /// Wraps Gram matrices whose blocks were formed on the device. `joint` are those that the host sees.
     pub fn formed(
         device: &Arc<Device>,
         joint: &JointGram,
@@ -72,7 +72,7 @@ impl Home {
         Ok(Home::Grams(Box::new(GramsOnDevice::new(device, joint, blocks)?)))
     }
 
-    /// Whether this is the copy of what is at the bottom of a pair.
+    /// Whether this is the copy of `source`, on which a pair is built.
     pub fn is_of(&self, source: &(dyn Any + Send + Sync)) -> bool {
         match self {
             Home::Grams(grams) => {
@@ -103,8 +103,8 @@ pub(crate) fn are_same_rows(pair: &InMemory, views: &[Matrix; 2], weights: Optio
         && address(pair.weights()) == address(weights)
 }
 
-/// Whether two matrices are the same rows of the same numbers. Both are alive, so that equal addresses are
-/// the same numbers; a range of rows shares the entries of all rows, but not their offsets.
+/// Whether two matrices are the same rows of the same numbers. Equal addresses are the same numbers,
+/// because both matrices are alive. A range of rows shares the entries of all rows, but not their offsets.
 fn is_same(a: &Matrix, b: &Matrix) -> bool {
     let parts = |matrix: &Matrix| match matrix {
         Matrix::Sparse(rows) => {

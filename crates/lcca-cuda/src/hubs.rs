@@ -8,11 +8,11 @@ use crate::scan::ScanOnDevice;
 use lcca::data::Side;
 use lcca::space::{HubLimits, PARTNERS, SparsePair};
 
-/// Threads that find one witness, as in hubs.cu.
+/// The number of threads that find one witness, as in hubs.cu.
 const THREADS: u32 = 512;
 
 impl ScanOnDevice<'_> {
-    /// The witnesses of some columns of a view and their partners, each if there is one.
+    /// Returns the witness of each of some columns of a view and its partners, if there is one.
     pub fn find_hubs(
         &self,
         side: Side,

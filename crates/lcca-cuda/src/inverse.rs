@@ -1,4 +1,4 @@
-//! The coarse block on a device: formed from what passes read, and solved with.
+//! Forms the coarse block on a device from the data that passes read, and solves with it.
 
 use crate::columns::places;
 use crate::device::Device;
@@ -17,20 +17,20 @@ use lcca::matrix::{Matrix, Values};
 use lcca::space::{BlockInverse, ChosenBlock, RowFactors, Tall};
 use std::sync::Arc;
 
-/// Parts of a chosen row of a Gram matrix that different warps read: a frequent column has entries with most
-/// others.
+/// The number of parts of a chosen row of a Gram matrix that different warps read. Rows are shared because
+/// a frequent column has entries with most others.
 const PARTS: u64 = 16;
-/// Sums over rows are whole numbers of 1/FIXED: with 23 bits before the point, products of scaled columns
-/// fit.
+/// Sums over rows are whole multiples of 1/FIXED. This leaves 23 bits before the point, in which products
+/// of scaled columns fit.
 const FIXED: f64 = (1u64 << 40) as f64;
 
-/// The Cholesky factor of a block, and where its rows belong.
+/// The Cholesky factor of a block, and the columns to which its rows belong.
 pub(crate) struct InverseOnDevice {
     device: Arc<Device>,
     factor: Factor,
     /// The chosen columns of each view.
     columns: [Room<u32>; 2],
-    /// What their rows are scaled by.
+    /// The factors by which the rows of the chosen columns are scaled.
     scale: [Room<f64>; 2],
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn invert(
         return Ok(None);
     }
     let matrix: Room<f64> = device.zeros(size * size)?;
-    // What the columns are multiplied by in the end: their own factors, and what makes the diagonal 1.
+    // In the end, the columns are multiplied by their own factors, and by those that make the diagonal 1.
     let mut scale = block.scale.to_vec();
     let split = block.columns[0].len();
     for (side, start) in [(0, 0), (1, split)] {
@@ -151,8 +151,8 @@ fn read_gram(
     )
 }
 
-/// Sums the products of chosen columns over the rows. Whole numbers are added, so that the order does not
-/// matter; if all entries are 1 and rows are not weighted, the sums are exact.
+/// Sums the products of chosen columns over the rows. The order does not matter, because whole numbers are
+/// added. If all entries are 1 and rows are not weighted, the sums are exact.
 fn read_rows(
     device: &Arc<Device>,
     rows: &RowsOnDevice,

@@ -1,7 +1,7 @@
-//! The kernels, compiled ahead of time for every GPU of compute capability 7.0 or later: the driver
-//! translates them for the one it finds, and remembers the translation. Files with dense products are
-//! compiled a second time for 8.0 and later, whose tensor cores multiply f64 numbers, and Gram matrices and
-//! tall panels a third time for 9.0 and later, which multiply larger pieces.
+//! The kernels, compiled ahead of time for every GPU of compute capability 7.0 or later. The driver
+//! translates them for the GPU that it finds, and remembers the translation. Files with dense products are
+//! compiled a second time for 8.0 and later, because tensor cores multiply f64 numbers there. Gram matrices
+//! and tall panels are compiled a third time for 9.0 and later, which multiply larger pieces.
 
 /// A file of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +26,8 @@ pub(crate) enum File {
     Shuffle,
 }
 
-/// Gram matrices of f32 and of f64 numbers for tensor cores: these kernels are not there before 8.0.
+/// The kernels that form Gram matrices of f32 and of f64 numbers on tensor cores. They do not exist before
+/// 8.0.
 pub(crate) const TENSOR_GRAMS: [&str; 2] = ["tensor_gram_f32", "tensor_gram_f64"];
 
 macro_rules! ptx {
@@ -36,7 +37,8 @@ macro_rules! ptx {
 }
 
 impl File {
-    /// What was compiled for GPUs of a major compute capability, as text that ends with a zero byte.
+    /// Returns the PTX of a file for GPUs of a major compute capability, as text that ends with a zero
+    /// byte.
     pub fn ptx(self, major: i32) -> &'static str {
         match self {
             File::Gather => ptx!("gather.70"),
@@ -93,8 +95,8 @@ mod tests {
         (File::Shuffle, include_str!("../kernels/shuffle.cu")),
     ];
 
-    /// The kernels that a file of this crate names, as PTX declares them. Every text that looks like the name
-    /// of one counts.
+    /// Returns the kernels that a file of this crate names, as PTX declares them. Every text that looks
+    /// like the name of a kernel counts.
     fn launched(source: &str) -> Vec<String> {
         let words = source.split('"').skip(1).step_by(2);
         let is_name = |word: &&str| {

@@ -1,5 +1,5 @@
-//! One small product whose answer is known, computed when a GPU is first opened. A driver may accept every
-//! call while its kernels do nothing, and then a fit would find nothing and not say why.
+//! Computes a small sum with a known answer when a GPU is first opened, because a driver may accept every
+//! call while its kernels do nothing. A fit would then find nothing and not say why.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -8,18 +8,18 @@ use crate::launch::Argument;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Whole numbers, so that rounding has no say: starts[i] + FACTOR * numbers[i].
+/// The terms of starts[i] + FACTOR * numbers[i]. They are whole numbers, so that nothing is rounded.
 const STARTS: [f64; 4] = [1.0, -2.0, 0.0, 40.0];
 const NUMBERS: [f64; 4] = [2.0, 3.0, -5.0, 0.0];
 const FACTOR: f64 = 3.0;
 const ANSWERS: [f64; 4] = [7.0, 7.0, -15.0, 40.0];
 
-/// Fails if a GPU does not compute what it should. It is asked once per process.
+/// Fails if a GPU computes wrong answers. Each GPU is asked once per process.
 pub(crate) fn check(ordinal: u32) -> Result<(), CudaError> {
     static PASSED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
     let mut passed = PASSED.lock().unwrap_or_else(PoisonError::into_inner);
     if !passed.contains(&ordinal) {
-        // A limit on the memory of a fit is no limit on these few bytes.
+        // The memory limit of a fit does not apply to these few bytes.
         ask(&Device::open(ordinal, Some(u64::MAX))?)?;
         passed.insert(ordinal);
     }
@@ -49,7 +49,7 @@ mod tests {
         let computed: Vec<f64> =
             STARTS.iter().zip(NUMBERS).map(|(start, number)| start + FACTOR * number).collect();
         assert_eq!(computed, ANSWERS);
-        // All but the last differ from what a kernel that does nothing leaves.
+        // All answers but the last differ from the starts, which a kernel that does nothing would leave.
         assert!(STARTS.iter().zip(ANSWERS).filter(|(start, answer)| **start != *answer).count() == 3);
     }
 

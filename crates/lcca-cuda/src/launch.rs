@@ -1,10 +1,10 @@
-//! How many threads run a kernel, and what it is given.
+//! The threads that run a kernel, and its arguments.
 
 use crate::error::CudaError;
 use bytemuck::Pod;
 use std::ffi::c_void;
 
-/// How many threads run a kernel.
+/// The number of threads that run a kernel.
 #[derive(Clone, Copy)]
 pub(crate) struct Launch {
     /// Blocks in three directions.
@@ -26,7 +26,7 @@ impl Launch {
         Launch::blocks(count.div_ceil(256).min(1 << 16), 256)
     }
 
-    /// The blocks as the driver takes them; `None` if there are none.
+    /// Returns the blocks as the driver takes them; `None` if there are none.
     pub fn grid(&self) -> Result<Option<(u32, u32, u32)>, CudaError> {
         let (x, y, z) = self.blocks;
         let most = |blocks: u64, most: u32| -> Result<u32, CudaError> {
@@ -40,9 +40,9 @@ impl Launch {
     }
 }
 
-/// What a kernel can be given.
+/// An argument of a kernel.
 pub(crate) trait Argument {
-    /// The address of its value.
+    /// The address of the argument's value.
     fn address(&self) -> *mut c_void;
 }
 

@@ -1,11 +1,11 @@
 //! Canonical correlation analysis on an NVIDIA GPU.
 //!
 //! [`lcca`]'s default method keeps tall panels in a [`Space`](lcca::space::Space) and reads rows by passes.
-//! [`Cuda`] is a space in the memory of a GPU that answers passes over rows or Gram matrices there, so that
-//! the loop of a fit, its stop, its checkpoints and its settings are those of the CPU. Small matrices stay on
-//! the host.
+//! [`Cuda`] is a space in the memory of a GPU, and it answers passes over rows or Gram matrices there. The
+//! loop of a fit, its stopping rule, its checkpoints and its settings are therefore those of the CPU. Small
+//! matrices stay on the host.
 //!
-//! Nothing of CUDA is needed to build: the driver is loaded when a GPU is opened, and the kernels are
+//! Building needs no part of CUDA, because the driver is loaded only when a GPU is opened. The kernels are
 //! compiled ahead of time to PTX, which the driver translates for the GPU that it finds.
 //!
 //! ```no_run
@@ -71,19 +71,19 @@ use lcca::data::Pair;
 use lcca::space::Placed;
 use std::sync::Arc;
 
-/// The names of the GPUs that can be used, or why there are none.
+/// Returns the names of the GPUs that can be used, or the reason why there are none.
 pub fn available() -> Result<Vec<String>, CudaError> {
     context::names()
 }
 
-/// A GPU as the home of panels, which has computed a small product right. It takes at most `memory` bytes of
-/// the GPU, or what is free.
+/// Opens a GPU as the home of panels, after checking that it computes a small sum correctly. It takes at
+/// most `memory` bytes of the GPU, or the free memory if that is `None`.
 pub fn open(ordinal: u32, memory: Option<u64>) -> Result<Arc<Cuda>, CudaError> {
     known_answer::check(ordinal)?;
     Ok(Arc::new(Cuda::new(Device::open(ordinal, memory)?)))
 }
 
-/// The same rows; a fit to them runs on the GPU.
+/// Places a pair on a GPU: a fit to the returned pair runs there.
 pub fn on<'p>(cuda: &Arc<Cuda>, pair: &'p dyn Pair) -> Placed<&'p dyn Pair> {
     Placed::new(pair, cuda.clone())
 }

@@ -1,5 +1,5 @@
-//! What benchmarks and tests ask for by itself: XᵀX·B of one sparse view, with panels of f32 numbers, the
-//! joint Gram matrix, and the Cholesky factor of a dense matrix.
+//! Parts of a fit that benchmarks and tests run by themselves: XᵀX·B of one sparse view with panels of f32
+//! numbers, the joint Gram matrix, and the Cholesky factor of a dense matrix.
 
 use crate::error::CudaError;
 use crate::factor::{Factor, NARROW};
@@ -24,7 +24,7 @@ pub struct SinglePass<'a> {
 }
 
 impl<'a> SinglePass<'a> {
-    /// Copies a sparse view and a panel with so many numbers in a row, a multiple of 4.
+    /// Copies a sparse view and a panel with `cols` numbers in a row, a multiple of 4.
     pub fn new(cuda: &'a Cuda, view: &Matrix, panel: &[f32], cols: usize) -> Result<Self, lcca::Error> {
         let rows = view.rows();
         let other = OneHotRows::new(1, vec![0; rows].into())?;
@@ -50,26 +50,26 @@ impl<'a> SinglePass<'a> {
     }
 }
 
-/// The joint Gram matrix of sparse rows, formed on a GPU however few they are; `None` if a view is not sparse
-/// or the GPU has too little memory.
+/// Forms the joint Gram matrix of sparse rows on a GPU, however few they are. Returns `None` if a view is
+/// not sparse or the GPU has too little memory.
 pub fn joint_gram(cuda: &Cuda, rows: &InMemory, limit: u64) -> Result<Option<JointGram>, lcca::Error> {
     Ok(cuda.joint_gram_here(rows, limit, false, &|_| Ok(()))?.map(|formed| formed.joint))
 }
 
-/// The moments of sparse rows of whole numbers, counted on a GPU however few they are; `None` if a view is
-/// not of that kind or the GPU has too little memory. The rows stay there for their Gram matrix.
+/// Counts the moments of sparse rows of whole numbers on a GPU, however few they are. The rows stay there
+/// for their Gram matrix. Returns `None` if a view is not of that kind or the GPU has too little memory.
 pub fn counted_moments(cuda: &Cuda, rows: &InMemory) -> Result<Option<[Moments; 2]>, lcca::Error> {
     cuda.count_here(rows)
 }
 
-/// Whether the rows that were counted last have no values beside their columns: those of more than 1 are
-/// repeated, if they had any.
+/// Whether the rows that were counted last have no values beside their columns, for each view. Values of
+/// more than 1 may have been repeated instead.
 pub fn counted_as_ones(cuda: &Cuda) -> Option<[bool; 2]> {
     cuda.counted_as_ones()
 }
 
-/// [`joint_gram`] step by step: nothing is begun before what was begun is done, and `after` is called with
-/// the name of what is done.
+/// Forms the joint Gram matrix as [`joint_gram`] does, but begins each step only when the one before is
+/// done. After each step, `after` is called with its name.
 pub fn joint_gram_in_steps(
     cuda: &Cuda,
     rows: &InMemory,
@@ -87,16 +87,16 @@ pub fn joint_gram_in_steps(
 pub struct DenseBlock<'a> {
     cuda: &'a Cuda,
     rows: usize,
-    /// The matrix, in which an identity follows on its rows and columns, as it does in fits.
+    /// The matrix, padded with an identity after its rows and columns, as in fits.
     matrix: Room<f64>,
     factor: Option<Factor>,
 }
 
-/// A solution, row-major, and how long it took.
+/// A solution, row-major, and the time that it took.
 pub struct Solution {
-    /// The numbers.
+    /// The numbers of the solution.
     pub numbers: Vec<f64>,
-    /// From the first kernel to the end of the last.
+    /// The time from the start of the first kernel to the end of the last.
     pub took: Duration,
 }
 
@@ -116,7 +116,7 @@ impl<'a> DenseBlock<'a> {
         Ok(DenseBlock { cuda, rows, matrix: cuda.device.copy(&padded)?, factor: None })
     }
 
-    /// Finds its factor, and returns how long that took; `None` if a pivot is not positive.
+    /// Finds the factor, and returns the time that this took; `None` if a pivot is not positive.
     pub fn factorize(&mut self) -> Result<Option<Duration>, CudaError> {
         self.factor = None;
         let device = &self.cuda.device;
@@ -129,7 +129,7 @@ impl<'a> DenseBlock<'a> {
         Ok(self.factor.is_some().then(|| start.elapsed()))
     }
 
-    /// L⁻¹R and L⁻ᵀL⁻¹R of a row-major panel; `None` if there is no factor.
+    /// Returns L⁻¹R and L⁻ᵀL⁻¹R for a row-major panel R; `None` if there is no factor.
     pub fn solve(&self, panel: &[f64], cols: usize) -> Result<Option<[Solution; 2]>, CudaError> {
         let Some(factor) = &self.factor else { return Ok(None) };
         let (device, stride, size) = (&self.cuda.device, stride_of(cols), factor.size());

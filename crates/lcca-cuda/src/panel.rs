@@ -26,13 +26,13 @@ pub(crate) struct At {
 /// One number per row of a panel.
 pub(crate) struct FactorsOnDevice(pub Room<f64>);
 
-/// A panel: row-major, rows padded as on the host, so that a copy is one copy.
+/// A row-major panel. Its rows are padded as on the host, so that a single copy moves all of it.
 pub(crate) struct PanelOnDevice {
     pub room: Room<f64>,
     pub stride: usize,
 }
 
-/// The numbers in a row of a panel of so many columns.
+/// The numbers in a row of a panel of `cols` columns, with the padding.
 pub(crate) fn stride_of(cols: usize) -> usize {
     cols.next_multiple_of(LANES)
 }
@@ -43,7 +43,7 @@ impl PanelOnDevice {
         Ok(PanelOnDevice { room: device.zeros(rows * stride)?, stride })
     }
 
-    /// A panel that is about to be written.
+    /// Takes room for a panel that is about to be written.
     pub fn unwritten(device: &Arc<Device>, rows: usize, cols: usize) -> Result<Self, CudaError> {
         let stride = stride_of(cols);
         Ok(PanelOnDevice { room: device.room(rows * stride)?, stride })
@@ -55,7 +55,7 @@ impl PanelOnDevice {
     }
 
     pub fn download(&self, rows: usize, cols: usize) -> Result<Panel, CudaError> {
-        // SAFETY: a panel of the device has as many numbers, zeros in its padding, and all of them are
+        // SAFETY: a panel of the device has as many numbers, with zeros in its padding, and all of them are
         // copied.
         unsafe { Panel::written(rows, cols, |bytes| self.room.write_into(bytes)) }
     }
@@ -69,7 +69,7 @@ impl PanelOnDevice {
     }
 }
 
-/// The panel inside.
+/// Returns the device's panel inside a tall panel.
 pub(crate) fn panel_of(tall: &Tall) -> &PanelOnDevice {
     tall.storage()
 }
@@ -99,7 +99,7 @@ pub(crate) fn column_sums(
     Ok(sums)
 }
 
-/// The same, written to an address.
+/// Writes Σᵢ weights[i]·a[i, :]·b[i, :] to the address `out`; an address of 0 stands for ones.
 pub(crate) fn column_sums_into(
     device: &Arc<Device>,
     rows: usize,

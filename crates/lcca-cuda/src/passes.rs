@@ -1,4 +1,4 @@
-//! Passes over what is on a device.
+//! Passes over rows or Gram matrices on a device.
 
 use crate::home::{GramsOnDevice, Home};
 use crate::launch::Argument;
@@ -11,17 +11,17 @@ use lcca::data::{Composition, InMemory};
 use lcca::error::Result;
 use lcca::space::Tall;
 
-/// What a view's rows are multiplied with in a pass.
+/// The panel with which a view's rows are multiplied in a pass.
 struct SourceOnDevice {
     at: At,
-    /// Subtracted from every product.
+    /// A row that is subtracted from every product.
     offset: Option<Room<f64>>,
     /// The panel behind `at`, if it is a scaled copy.
     _scaled: Option<PanelOnDevice>,
 }
 
 impl Cuda {
-    /// A pass over what is on the device.
+    /// Runs a pass over the rows or Gram matrices `home`, which are on the device.
     pub(crate) fn pass_here(
         &self,
         home: &Home,
@@ -60,8 +60,8 @@ impl Cuda {
         Ok(())
     }
 
-    /// What a view's rows are multiplied with: the panel, its rows scaled by factors, and its product with
-    /// the means.
+    /// Prepares the panel with which a view's rows are multiplied: scales its rows by factors, and forms
+    /// its product with the means.
     fn source(
         &self,
         panel: &Tall,
@@ -89,7 +89,7 @@ impl Cuda {
         Ok(SourceOnDevice { at, offset, _scaled: scaled })
     }
 
-    /// The products of blocks of the Gram matrix, centered afterwards.
+    /// Forms products with blocks of the Gram matrix, and centers them afterwards.
     fn gram_products(
         &self,
         grams: &GramsOnDevice,
@@ -116,7 +116,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// The products of some rows, centered row by row.
+    /// Forms the products of some rows, and centers them row by row.
     fn row_products(
         &self,
         chunk: &Chunk,

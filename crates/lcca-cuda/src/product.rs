@@ -7,15 +7,16 @@ use crate::launch::Launch;
 use crate::room::Room;
 use std::sync::Arc;
 
-/// Rows and columns of the part of a product that one block of threads forms.
+/// The rows of the part of A·B that one block of threads forms.
 const TIMES_ROWS: u64 = 64;
+/// The columns of the part of a product that one block of threads forms. Parts of AᵀB have as many rows.
 const TILE: usize = 32;
-/// Blocks that keep a device busy.
+/// The number of thread blocks that keep a device busy.
 const ENOUGH_BLOCKS: usize = 4096;
-/// Bytes of partial sums at most.
+/// The most bytes of partial sums.
 const MOST_PARTIAL: usize = 256 << 20;
 
-/// What the numbers of a row-major matrix are.
+/// The type of the numbers of a row-major matrix.
 #[derive(Clone, Copy)]
 pub(crate) enum Numbers {
     F32,
@@ -23,7 +24,7 @@ pub(crate) enum Numbers {
 }
 
 impl Numbers {
-    /// The kernel for them.
+    /// Picks the kernel for these numbers.
     pub fn pick(self, single: &'static str, double: &'static str) -> &'static str {
         match self {
             Numbers::F32 => single,
@@ -72,7 +73,7 @@ pub(crate) fn times_into(
 }
 
 /// out ← AᵀB, or out + AᵀB, for `rows` rows of both. B and the product are f64; the product has no padding.
-/// Rows are cut into chunks whose products are added up in their order.
+/// Rows are cut into chunks, and the products of the chunks are added up in their order.
 pub(crate) fn cross_into(
     device: &Arc<Device>,
     rows: usize,
@@ -106,10 +107,10 @@ pub(crate) fn cross_into(
 
 /// Chunks of rows whose products are formed at the same time.
 pub(crate) struct Chunks {
-    /// Rows of each.
+    /// The rows of each chunk.
     pub rows: usize,
     pub count: usize,
-    /// Numbers of a product.
+    /// The count of numbers of a product.
     pub size: usize,
 }
 
@@ -120,7 +121,8 @@ impl Chunks {
         Chunks::within(MOST_PARTIAL, rows, tiles, size)
     }
 
-    /// The same with at most so many bytes of partial sums, or one of them.
+    /// Enough chunks to keep a device busy, but at most `bytes` bytes of partial sums, or else a single
+    /// chunk.
     pub fn within(bytes: usize, rows: usize, tiles: usize, size: usize) -> Self {
         let most = (bytes / (8 * size.max(1))).max(1);
         let wanted = (ENOUGH_BLOCKS / tiles.max(1)).clamp(1, most);
@@ -128,7 +130,7 @@ impl Chunks {
         Chunks { rows: each, count: rows.div_ceil(each).max(1), size }
     }
 
-    /// out ← the sum of all partial sums, or out and that sum.
+    /// out ← the sum of all partial sums, or out plus that sum if `adds`.
     pub fn add_up(
         &self,
         device: &Device,
@@ -140,7 +142,7 @@ impl Chunks {
     }
 }
 
-/// out ← the sum of `parts` times `size` numbers over the parts, or out and that sum.
+/// out ← the sum of `parts` times `size` numbers over the parts, or out plus that sum if `adds`.
 pub(crate) fn add_parts(
     device: &Device,
     parts: usize,

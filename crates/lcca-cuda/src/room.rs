@@ -11,40 +11,40 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-/// Numbers in the memory of a device, which is given back when this is dropped.
+/// Numbers in the memory of a device. Dropping this gives the memory back.
 pub(crate) struct Room<T> {
     device: Arc<Device>,
     address: u64,
     len: usize,
     bytes: u64,
-    /// Whose memory it is, if it is only lent: it is read and not written.
+    /// The owner of the memory if it is only lent. Lent memory is read and not written.
     owner: Option<Owner>,
     kind: PhantomData<T>,
 }
 
 impl<T: Pod> Room<T> {
-    /// Room for `len` numbers, whatever they are, which what one of the streams does from then on may use.
+    /// Takes room for `len` numbers of any value, which later work on `stream` may use.
     pub fn new(device: &Arc<Device>, len: usize, stream: CUstream) -> Result<Self, CudaError> {
         let bytes = (len * size_of::<T>()).max(1) as u64;
         let address = device.take(bytes, stream)?;
         Ok(Room { device: device.clone(), address, len, bytes, owner: None, kind: PhantomData })
     }
 
-    /// Numbers that somebody else has there.
+    /// Borrows numbers that another owner has on the device.
     ///
     /// # Safety
-    /// While the owner lives, there must be so many numbers at the address, and nobody may write to this
+    /// While the owner lives, there must be `len` numbers at the address, and nothing may write to this
     /// room.
     pub unsafe fn lent(device: &Arc<Device>, owner: Owner, address: u64, len: usize) -> Self {
         Room { device: device.clone(), address, len, bytes: 0, owner: Some(owner), kind: PhantomData }
     }
 
-    /// Where it is, as kernels want to know.
+    /// The address of the first number, which kernels take.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// Where one of its numbers is.
+    /// The address of the number at `index`.
     pub fn address_of(&self, index: usize) -> u64 {
         self.address + (index * size_of::<T>()) as u64
     }
@@ -61,7 +61,7 @@ impl<T: Pod> Room<T> {
             .map_err(CudaError::failed("clear memory"))
     }
 
-    /// A copy of all numbers on the host.
+    /// Copies all numbers to the host.
     pub fn read_into(&self, out: &mut [T]) -> Result<(), CudaError> {
         assert_eq!(out.len(), self.len, "numbers on the host against numbers on the GPU");
         if out.is_empty() {
@@ -70,7 +70,7 @@ impl<T: Pod> Room<T> {
         self.device.context().receive(to_be_written(bytemuck::cast_slice_mut(out)), self.address)
     }
 
-    /// A copy of all numbers in memory that holds nothing yet, all of which is written.
+    /// Copies all numbers to memory of the host that holds nothing yet, and writes all of it.
     pub fn write_into(&self, out: &mut [MaybeUninit<u8>]) -> Result<(), CudaError> {
         assert_eq!(out.len(), self.len * size_of::<T>(), "bytes on the host against bytes on the GPU");
         if out.is_empty() { Ok(()) } else { self.device.context().receive(out, self.address) }
@@ -82,7 +82,7 @@ impl<T: Pod> Room<T> {
         Ok(out)
     }
 
-    /// One of the numbers.
+    /// Copies the number at `index` to the host.
     pub fn get(&self, index: usize) -> Result<T, CudaError> {
         assert!(index < self.len, "number {index} of {}", self.len);
         let mut out = [T::zeroed()];
@@ -91,7 +91,7 @@ impl<T: Pod> Room<T> {
         Ok(out[0])
     }
 
-    /// The first numbers.
+    /// Copies the first `len` numbers to the host, or all if there are fewer.
     pub fn first_to_vec(&self, len: usize) -> Result<Vec<T>, CudaError> {
         let mut out = vec![T::zeroed(); len.min(self.len)];
         if !out.is_empty() {
@@ -106,31 +106,31 @@ impl<T: Pod> Room<T> {
         assert_eq!(self.len, from.len, "numbers of a copy");
         let (context, bytes) = (self.device.context(), self.len * size_of::<T>());
         context.bind()?;
-        // SAFETY: both are as long, on the same device.
+        // SAFETY: both have the same length and are on the same device.
         unsafe { result::memcpy_dtod_async(self.address, from.address, bytes, context.stream) }
             .map_err(CudaError::failed("copy"))
     }
 }
 
 impl Device {
-    /// Room for `len` numbers, whatever they are.
+    /// Takes room for `len` numbers of any value.
     pub(crate) fn room<T: Pod>(self: &Arc<Self>, len: usize) -> Result<Room<T>, CudaError> {
         Room::new(self, len, self.context().stream)
     }
 
-    /// Zeros.
+    /// Takes room for `len` zeros.
     pub(crate) fn zeros<T: Pod>(self: &Arc<Self>, len: usize) -> Result<Room<T>, CudaError> {
         let room = self.room(len)?;
         room.clear()?;
         Ok(room)
     }
 
-    /// A copy of numbers of the host.
+    /// Copies numbers of the host to the device.
     pub(crate) fn copy<T: Pod>(self: &Arc<Self>, from: &[T]) -> Result<Room<T>, CudaError> {
         self.copy_bytes(bytemuck::cast_slice(from))
     }
 
-    /// A copy of numbers of the host that may lie anywhere in a file.
+    /// Copies numbers of the host, given as bytes because they may lie anywhere in a file, to the device.
     pub(crate) fn copy_bytes<T: Pod>(self: &Arc<Self>, from: &[u8]) -> Result<Room<T>, CudaError> {
         let stream = self.context().stream_of_copy(from.len());
         let room = Room::new(self, from.len() / size_of::<T>(), stream)?;

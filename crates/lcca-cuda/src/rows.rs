@@ -15,23 +15,24 @@ use lcca::matrix::{Buffer, DenseValues, Matrix, Values};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of z = x·W of both views that are formed at a time, for panels of the usual width.
+/// The bytes of z = x·W of both views that are formed at a time, for panels of the usual width.
 const Z_BYTES: u64 = 4 << 30;
-/// The bytes of a row of z of both views, for that.
+/// The bytes of a row of z of both views, for panels of the usual width.
 const Z_ROW: u64 = 2 * 8 * 64;
-/// Rows stay on the device if they take at most this share of its free memory. Panels need the rest.
+/// The share of a device's free memory up to which rows stay there. Panels need the rest.
 const RESIDENT: f64 = 0.6;
-/// Rows that do not stay are copied so many at a time that they and their products take this share of it.
+/// The share of a device's free memory for rows that do not stay there and their products. As many rows are
+/// copied at a time as fit it.
 const STREAMED: f64 = 0.2;
 
 /// Rows of both views, some at a time. If the device has no room for all of them, they are copied again for
 /// every pass.
 pub(crate) struct RowsOnDevice {
-    /// Those that stay on the device: all or none.
+    /// The rows that stay on the device: all or none.
     resident: Option<Vec<Chunk>>,
-    /// Rows that are multiplied at a time.
+    /// The number of rows that are multiplied at a time.
     step: usize,
-    /// Holds on to the host's entries and weights, so that no others get their address.
+    /// Keeps the host's entries and weights alive, so that no others get their address.
     pub source: [Matrix; 2],
     pub weights: Option<Buffer<f64>>,
 }
@@ -50,7 +51,7 @@ pub(crate) enum ViewOnDevice {
     Dense(DenseOnDevice),
 }
 
-/// Rows of numbers.
+/// Dense rows.
 pub(crate) struct DenseOnDevice {
     values: DenseRoom,
     cols: usize,
@@ -76,7 +77,7 @@ impl RowsOnDevice {
                     Values::F64(_) => 8,
                 },
             };
-            // By rows and by columns.
+            // Entries are there twice, by rows and by columns.
             let entries = 2 * matrix.entries() * (4 + width) - bytes_in_place(device, matrix);
             entries + 8 * (pair.shape().rows + pair.shape().cols(side)) as u64
         };
@@ -122,8 +123,8 @@ impl RowsOnDevice {
     }
 }
 
-/// Calls `visit` with the rows of a pair, `step` at a time, in their order. The next ones are copied while
-/// the device works on those before; no more than two chunks are there at a time.
+/// Calls `visit` with the rows of a pair, `step` at a time, in their order. The next rows are copied while
+/// the device works on those before. At most two chunks are on the device at a time.
 pub(crate) fn stream(
     device: &Arc<Device>,
     pair: &InMemory,
@@ -232,7 +233,7 @@ impl ViewOnDevice {
 }
 
 impl DenseOnDevice {
-    /// Where the numbers are, and what they are.
+    /// Returns the matrix of the numbers, and their type.
     pub fn at(&self) -> (Dense, Numbers) {
         let (address, numbers) = match &self.values {
             DenseRoom::F32(values) => (values.address(), Numbers::F32),

@@ -1,6 +1,6 @@
-//! Scans of Gram matrices that lie on a device: which columns belong together.
+//! Scans Gram matrices that lie on a device for columns that belong together.
 //!
-//! Kernels go through all entries, and only lists of what was found come to the host.
+//! Kernels go through all entries, and only lists of their results are copied to the host.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -15,10 +15,11 @@ use lcca::space::{GramView, HubLimits, SEGMENT, ScaledProduct};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Threads of a block, of which 32 scan a short row.
+/// The threads of a block. Of these, 32 scan a short row.
 const THREADS: u32 = 1024;
+/// The number of short rows that a block scans.
 const ROWS: u64 = THREADS as u64 / 32;
-/// Bins by which the largest products are found.
+/// The number of bins by which the largest products are found.
 const BINS: usize = 1 << 15;
 
 /// One block of the joint Gram matrix as the kernels see it.
@@ -55,7 +56,7 @@ pub(crate) struct GramsArgument {
     identities: [i32; 2],
 }
 
-/// What lists hold, as the kernels see it.
+/// An entry of a list, as the kernels see it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 pub(crate) struct Entry {
@@ -76,7 +77,7 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// An empty list with room for so many.
+    /// Makes an empty list with room for `most` entries.
     pub fn new(device: &Arc<Device>, most: usize) -> Result<Self, CudaError> {
         Ok(List { count: device.zeros(1)?, entries: device.room(most)? })
     }
@@ -86,13 +87,13 @@ impl List {
     }
 }
 
-/// What was found for each column of a view.
+/// The partner that was found for each column of a view, and their product.
 pub(crate) struct Partners {
     pub columns: Room<u32>,
     pub products: Room<f64>,
 }
 
-/// Gram matrices on a device, and what makes the metrics of a problem of them.
+/// Gram matrices on a device, and the numbers that turn them into the metrics of a problem.
 pub(crate) struct ScanOnDevice<'a> {
     pub device: &'a Arc<Device>,
     pub view: GramView<'a>,
@@ -104,7 +105,8 @@ pub(crate) struct ScanOnDevice<'a> {
 }
 
 impl<'a> ScanOnDevice<'a> {
-    /// Scans of the Gram matrices `home`, those of `view`; `None` if it is something else.
+    /// Prepares scans of the Gram matrices `home`, which are those of `view`. Returns `None` if `home` has
+    /// rows instead.
     pub fn new(
         device: &'a Arc<Device>,
         home: Arc<Home>,
@@ -135,7 +137,7 @@ impl<'a> ScanOnDevice<'a> {
         }
     }
 
-    /// What kernels are given.
+    /// Returns the Gram matrices as an argument of kernels.
     pub fn argument(&self) -> GramsArgument {
         let addresses = |rooms: &[Room<f64>; 2]| rooms.each_ref().map(Room::address);
         GramsArgument {
@@ -148,12 +150,12 @@ impl<'a> ScanOnDevice<'a> {
         }
     }
 
-    /// Columns of a view.
+    /// The number of columns of a view.
     pub fn columns(&self, side: Side) -> usize {
         self.view.inverse[side as usize].len()
     }
 
-    /// Room for what is found for each column of a view.
+    /// Takes room for the partner of each column of a view.
     pub fn partners(&self, side: Side) -> Result<Partners, CudaError> {
         let rows = self.columns(side);
         Ok(Partners { columns: self.device.room(rows)?, products: self.device.room(rows)? })
@@ -174,7 +176,7 @@ impl<'a> ScanOnDevice<'a> {
         self.device.launch(kernel, File::Scan, blocks, &arguments)
     }
 
-    /// Runs a kernel over so many numbers.
+    /// Runs a kernel over `count` numbers.
     pub fn launch_each(
         &self,
         kernel: &'static str,
@@ -184,8 +186,8 @@ impl<'a> ScanOnDevice<'a> {
         self.device.launch_each(kernel, File::Scan, count, arguments)
     }
 
-    /// Pairs of columns of both views that are the strongest of one of them: the `most` largest and perhaps
-    /// others.
+    /// Lists pairs of columns of both views that are the strongest pair of one of their columns: the `most`
+    /// largest, and perhaps others, because whole bins are listed.
     pub fn list_strongest(&self, faint: f64, most: usize) -> Result<Vec<Entry>, CudaError> {
         let views = [self.partners(Side::X)?, self.partners(Side::Y)?];
         let (counts, bins): (Room<u32>, _) = (self.device.zeros(BINS)?, BINS as u32);
@@ -210,7 +212,7 @@ impl<'a> ScanOnDevice<'a> {
         list.read()
     }
 
-    /// Columns of a view that may have many partners.
+    /// Lists columns of a view that may have many partners.
     pub fn list_explained(&self, side: Side, limits: HubLimits) -> Result<Vec<Entry>, CudaError> {
         let list = List::new(self.device, self.columns(side))?;
         let (count, entries) = (list.count.address(), list.entries.address());
@@ -220,7 +222,8 @@ impl<'a> ScanOnDevice<'a> {
     }
 }
 
-/// The first bin such that it and the bins after it hold at least `most`, and how many they hold.
+/// Returns the last bin such that it and the bins after it hold at least `most` products, and the number
+/// that they hold. If all bins hold fewer, this is the first bin.
 fn first_bin(counts: &[u32], most: usize) -> (u32, usize) {
     let (mut first, mut held) = (counts.len(), 0);
     while first > 0 && held < most {

@@ -1,10 +1,10 @@
-//! Random orders that are drawn on a device: those that the host would draw.
+//! Draws random orders on a device: the same orders that the host would draw.
 //!
-//! Shuffling exchanges number i with the one at a random place up to i, one number after the other. Which
-//! places these are does not depend on the exchanges, so a warp draws them for one order, 128 at a time. And
-//! what is at a place in the end can be looked up if it is known which numbers ever came to each place: the
-//! last one, or else what came there by exchange, which is known from another place. On average that takes a
-//! few steps.
+//! Shuffling exchanges number i with the one at a random place up to i, one number after the other. The
+//! random places do not depend on the exchanges, so a warp draws all places of one order first, 128 at a
+//! time. For each place, a list then holds the numbers that came there directly. The last of them stays. If
+//! there is none, the number at the place came from the place of its exchange partner, and is looked up
+//! there among earlier exchanges in the same way. On average, this takes a few steps.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -14,27 +14,29 @@ use crate::room::Room;
 use lcca::space::{Generator, KNOWN};
 use std::sync::Arc;
 
-/// Orders that are drawn at a time: about one warp for each processor of the largest GPUs. With more, the
-/// host begins too many orders before the GPU has anything to do.
+/// The most orders that are drawn at a time: about one warp for each multiprocessor of the largest GPUs.
+/// With more, the host begins too many orders before the GPU has anything to do.
 const MOST: usize = 128;
-/// Bytes that their places and the orders themselves may take.
+/// The most bytes that the places of orders and the orders themselves may take.
 const MOST_BYTES: usize = 8 << 30;
-/// Numbers that find their way at a time: lists of so many fit the second-level cache of the larger GPUs.
+/// The numbers whose final places are looked up at a time. Lists of this length fit the second-level cache
+/// of the larger GPUs.
 const TOGETHER: usize = 4 << 20;
 
-/// The most orders of so many rows that are drawn at a time, if each takes so many bytes more, and so many of
-/// the device are free.
+/// The most orders of `rows` rows that are drawn at a time, if each takes `more` bytes more, and `free`
+/// bytes of the device are free.
 pub(crate) fn most(rows: usize, more: usize, free: usize) -> usize {
     let lists = 8 * together(rows) * rows;
     (free.saturating_sub(lists).min(MOST_BYTES) / (8 * rows + 4 * KNOWN + more)).clamp(1, MOST)
 }
 
-/// Orders that find their way at a time.
+/// The number of orders whose final places are looked up at a time.
 fn together(rows: usize) -> usize {
     (TOGETHER / rows).max(1)
 }
 
-/// Orders of so many rows, one after another. The places of the first numbers of each are known.
+/// Draws orders of `rows` rows, one after another. `known` has the places of the first numbers of each
+/// order.
 pub(crate) fn draw(
     device: &Arc<Device>,
     rows: usize,
@@ -89,7 +91,7 @@ fn draw_places(
     Ok(places)
 }
 
-/// A generator as kernels read it.
+/// Returns a generator as kernels read it.
 fn words_of(generator: &Generator) -> [u32; 12] {
     let mut words = [0; 12];
     words[..8].copy_from_slice(&generator.key);

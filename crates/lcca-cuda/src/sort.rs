@@ -1,8 +1,8 @@
-//! Keys in order on a device, and runs of equal ones.
+//! Sorts keys on a device, and finds runs of equal ones.
 //!
-//! A radix sort from the last digit to the first: digits are counted in tiles of keys, prefix sums of the
-//! counts say where each tile's keys go, and keys with the same digit stay in their order. Everything is
-//! summed in a fixed order, so that the same keys and numbers give the same bits every time.
+//! This is a radix sort from the last digit to the first. Digits are counted in tiles of keys, prefix sums
+//! of the counts say where each tile's keys go, and keys with the same digit stay in their order. The same
+//! keys and numbers give the same bits every time, because everything is summed in a fixed order.
 
 use crate::device::Device;
 use crate::error::CudaError;
@@ -12,13 +12,13 @@ use crate::room::Room;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Keys of one block of threads, as in sort.cu.
+/// The number of keys of one block of threads, as in sort.cu.
 const TILE: u64 = 4096;
-/// Numbers of one block of threads that are summed up, as in sort.cu.
+/// The length of a tile of numbers that one block of threads sums up, as in sort.cu.
 const SCANNED: usize = 2048;
-/// Threads of a block.
+/// The threads of a block.
 const THREADS: u32 = 256;
-/// Tiles that one block of threads looks after when it adds up what runs left in the next ones.
+/// The number of tiles that a block of threads handles when it adds the sums that runs left in later tiles.
 const WARPS: u64 = THREADS as u64 / 32;
 /// The most bits of a digit.
 const DIGIT: u32 = 8;
@@ -29,22 +29,22 @@ pub(crate) struct Keyed {
     pub values: Option<Room<f64>>,
 }
 
-/// Keys whose runs of equal ones are counted.
+/// Keys whose runs of equal keys are counted.
 pub(crate) struct Counted {
     keyed: Keyed,
-    /// Runs that begin before each tile, and in all.
+    /// The number of runs that begin before each tile, and of all runs.
     before: Room<u64>,
     pub runs: usize,
 }
 
-/// Runs of equal keys, each once.
+/// Runs of equal keys, each listed once.
 pub(crate) struct Runs {
-    /// Ascending, if the keys were.
+    /// The key of each run, ascending if the keys were.
     pub keys: Room<u64>,
     pub sums: RunSums,
 }
 
-/// What is known of the keys of a run.
+/// The places or the sums of runs.
 pub(crate) enum RunSums {
     /// The first place of every run, and the end.
     Starts(Room<u64>),
@@ -53,7 +53,7 @@ pub(crate) enum RunSums {
 }
 
 impl Keyed {
-    /// Room for so many keys.
+    /// Takes room for `len` keys.
     pub fn new(device: &Arc<Device>, len: usize, has_values: bool) -> Result<Self, CudaError> {
         let values = if has_values { Some(device.room(len)?) } else { None };
         Ok(Keyed { keys: device.room(len)?, values })
@@ -64,7 +64,7 @@ impl Keyed {
         self.values.as_ref().map_or(0, Room::address)
     }
 
-    /// The same keys in the order of some of their bits; equal ones stay in their order.
+    /// Sorts keys by some of their bits. Keys in which these are equal stay in their order.
     pub fn sorted(self, device: &Arc<Device>, bits: Range<u32>) -> Result<Keyed, CudaError> {
         let digits = digits(bits);
         let len = self.keys.len();
@@ -106,19 +106,19 @@ impl Keyed {
 }
 
 impl Counted {
-    /// Bytes of the keys and their values.
+    /// The bytes of the keys and their values.
     pub fn bytes(&self) -> u64 {
         let values = self.keyed.values.as_ref().map_or(0, Room::len);
         8 * (self.keyed.keys.len() + values) as u64
     }
 
-    /// Bytes that the runs take besides the keys while they are written down.
+    /// The bytes that the runs take besides the keys while they are written.
     pub fn bytes_of_runs(&self) -> u64 {
         let each = if self.keyed.values.is_some() { 24 } else { 16 };
         each * (self.runs as u64 + 1) + 8 * self.before.len() as u64
     }
 
-    /// The runs, with the sums of their values if there are values.
+    /// Writes the runs, with the sums of their values if there are values.
     pub fn into_runs(self, device: &Arc<Device>) -> Result<Runs, CudaError> {
         let (n, tiles) = (self.keyed.keys.len() as u64, self.before.len() as u64 - 1);
         let (keys, count) = (self.keyed.keys, self.runs);
@@ -139,10 +139,10 @@ impl Counted {
     }
 }
 
-/// Bytes that are taken while so many keys are put in order, with the keys themselves.
+/// The bytes that are taken while `keys` keys are sorted, with the keys themselves.
 pub(crate) fn bytes_to_sort(keys: u64, has_values: bool) -> u64 {
     let counts = (8 << DIGIT) * keys.div_ceil(TILE);
-    // Prefix sums have sums of their own, a number for every SCANNED numbers.
+    // Prefix sums need memory for the sums of their tiles, a number for every SCANNED numbers.
     (if has_values { 32 } else { 16 }) * keys + counts + counts / SCANNED as u64 * 2 + (64 << 10)
 }
 
@@ -153,7 +153,7 @@ struct Digit {
     mask: u32,
 }
 
-/// Some bits as the fewest digits, as narrow as these can be, from the last one to the first.
+/// Splits some bits into the fewest digits, as narrow as these can be, from the last digit to the first.
 fn digits(bits: Range<u32>) -> Vec<Digit> {
     let count = bits.len() as u32;
     let digits = count.div_ceil(DIGIT);
@@ -168,7 +168,7 @@ pub(crate) fn scan(device: &Arc<Device>, numbers: &Room<u64>) -> Result<(), Cuda
     scan_some(device, numbers, numbers.len())
 }
 
-/// The same for the first `len` numbers.
+/// Replaces each of the first `len` numbers by the sum of those before it.
 fn scan_some(device: &Arc<Device>, numbers: &Room<u64>, len: usize) -> Result<(), CudaError> {
     let (n, tiles) = (len as u64, len.div_ceil(SCANNED));
     if tiles <= 1 {

@@ -1,4 +1,4 @@
-//! Everything that the default method does to tall panels, on a device.
+//! The operations of the default method on tall panels, on a device.
 
 use crate::columns::{self, ProbesOnDevice};
 use crate::counted::CountedRows;
@@ -33,9 +33,9 @@ use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Copies of rows and Gram matrices that are kept.
+/// The most copies of rows and Gram matrices that are kept.
 const HOMES: usize = 2;
-/// Entries of both views from which on the device counts columns sooner than the host.
+/// The least number of entries of both views for which the device counts columns sooner than the host.
 const COUNTED: u64 = 1 << 24;
 
 /// A GPU as the home of panels.
@@ -54,7 +54,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Cuda {
-    /// Panels on the given GPU, and the rows or Gram matrices that passes read.
+    /// Makes a space for panels on the given GPU, and for the rows or Gram matrices that passes read.
     pub fn new(device: Arc<Device>) -> Self {
         Cuda {
             device,
@@ -70,22 +70,23 @@ impl Cuda {
         &self.device
     }
 
-    /// Whether any rows or Gram matrices were read there.
+    /// Whether any rows or Gram matrices were read on the GPU.
     pub fn was_used(&self) -> bool {
         self.was_used.load(Relaxed)
     }
 
-    /// The device's copy of what is at the bottom of a pair. `None` if it has none that a device can read.
+    /// Returns the device's copy of the rows or Gram matrices on which a pair is built. Returns `None` if
+    /// `source` is neither.
     pub(crate) fn home(&self, source: &(dyn Any + Send + Sync)) -> Result<Option<Arc<Home>>> {
-        // What was kept for somebody who did not come is not kept any longer.
+        // Counted rows were kept for their Gram matrix. If it was not formed next, they are dropped.
         drop(lock(&self.counted).take());
         if let Some(found) = lock(&self.homes).iter().find(|home| home.is_of(source)) {
             return Ok(Some(found.clone()));
         }
         make_place(&mut lock(&self.homes));
-        // No lock is held meanwhile: a thread that waits for others which help with a copy may take up other
-        // work, which must not wait for it. What a fit still holds on to, such as Gram matrices that were
-        // formed here, keeps its memory.
+        // No lock is held during the copy, because a thread that waits for its helpers may take up other
+        // work, which must not wait for that thread. Data that a fit still holds, for example Gram matrices
+        // that were formed here, keeps its memory.
         let home = match Home::copy(&self.device, source) {
             Err(error) if CudaError::is_memory(&error) && !lock(&self.homes).is_empty() => {
                 lock(&self.homes).clear();
@@ -119,8 +120,8 @@ impl Cuda {
         Ok(self.device.launch_each(name, File::Panel, count, arguments)?)
     }
 
-    /// The joint Gram matrix of sparse rows; `None` if a view is not sparse, if the device has too little
-    /// memory, or, with `if_it_pays`, if the host is quicker.
+    /// Forms the joint Gram matrix of sparse rows. Returns `None` if a view is not sparse, if the device
+    /// has too little memory, or, with `if_it_pays`, if the host is quicker.
     pub(crate) fn joint_gram_here(
         &self,
         rows: &InMemory,
@@ -149,14 +150,15 @@ impl Cuda {
         counted.as_ref().map(|counted| counted.views.each_ref().map(|view| view.values().is_none()))
     }
 
-    /// The moments of rows of whole numbers, which stay here for their Gram matrix; `None` if the host counts
-    /// as quickly.
+    /// Counts the moments of rows of whole numbers, which stay here for their Gram matrix. Returns `None`
+    /// if the host counts as quickly, or if the rows cannot be counted here.
     fn count(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
         let entries: u64 = Side::BOTH.iter().map(|&side| rows.view(side).entries()).sum();
         if entries < COUNTED { Ok(None) } else { self.count_here(rows) }
     }
 
-    /// The same however few rows there are; `None` if they cannot be counted here.
+    /// Counts the moments of rows of whole numbers, however few they are. Returns `None` if they cannot be
+    /// counted here.
     pub(crate) fn count_here(&self, rows: &InMemory) -> Result<Option<[Moments; 2]>> {
         let present = bytes_there(&self.device, rows);
         let Some(plan) = Plan::new(rows).filter(|plan| plan.fits(&self.device, present)) else {
@@ -173,7 +175,7 @@ impl Cuda {
     }
 }
 
-/// Bytes of rows that lie on the device already.
+/// The bytes of rows that already lie on the device.
 fn bytes_there(device: &Device, rows: &InMemory) -> u64 {
     Side::BOTH.iter().map(|&side| bytes_in_place(device, rows.view(side))).sum()
 }
@@ -236,7 +238,7 @@ impl Space for Cuda {
             let wants = targets.each_ref().map(|row| row.each_ref().map(Option::is_some));
             return pair.count_pass(sources.map(|source| source.map_or(0, Tall::cols)), wants);
         }
-        // Nobody but the pair itself knows what a pass is.
+        // The host runs the pass, because only the pair itself knows how.
         let mut on_host: Vec<Option<Tall>> = Vec::new();
         for source in sources {
             on_host.push(source.map(|source| Host.upload(self.download(source)?)).transpose()?);
@@ -444,7 +446,7 @@ impl Space for Cuda {
 
     fn joint_gram(&self, rows: &InMemory, limit: u64) -> Result<Option<JointGram>> {
         match self.joint_gram_here(rows, limit, true, &|_| Ok(())) {
-            // Others have taken what was free, and the host forms it.
+            // Others have taken the free memory, so the host forms the Gram matrix.
             Err(error) if CudaError::is_memory(&error) => Ok(None),
             formed => formed?.map(|formed| self.keep(formed)).transpose(),
         }
@@ -475,7 +477,7 @@ impl Space for Cuda {
         Ok(Some(gram))
     }
 
-    /// The host scans if there is no memory for what the scans need.
+    /// Returns `None` if there is too little memory for the scans, and then the host scans.
     fn scan<'a>(&'a self, grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
         let Some(home) = self.home(grams.joint)? else { return Ok(None) };
         let scan = unless_full(ScanOnDevice::new(&self.device, home, grams))?.flatten();
@@ -483,7 +485,7 @@ impl Space for Cuda {
     }
 }
 
-/// The answer to one question.
+/// Returns the answer to a single question.
 fn only<T>(mut answers: Vec<T>) -> T {
     answers.pop().unwrap_or_else(|| unreachable!("one question has one answer"))
 }

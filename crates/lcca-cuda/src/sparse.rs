@@ -10,17 +10,17 @@ use lcca::matrix::{Buffer, Matrix, Values};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A row of more entries is cut into segments of so many.
+/// The most entries of a segment. A row with more entries is cut into segments.
 const SEGMENT: u64 = 256;
-/// Threads of a block of the kernel.
+/// The threads of a block of the kernel.
 const THREADS: u32 = 256;
-/// Units of 16 bytes of a panel's row that one group of threads multiplies.
+/// The most units of 16 bytes of a panel's row that one group of threads multiplies.
 const MOST_UNITS: u32 = 128;
 
 /// Rows with few entries each, in the memory of a device.
 pub(crate) struct SparseOnDevice {
     device: Arc<Device>,
-    /// Columns of the rows.
+    /// The number of columns of the rows.
     pub cols: usize,
     segments: usize,
     /// The first entry of every segment, and the end.
@@ -30,14 +30,14 @@ pub(crate) struct SparseOnDevice {
     cut: Option<Cut>,
 }
 
-/// What the entries are.
+/// The values of entries.
 pub(crate) enum StoredValues {
     Ones,
     F32(Room<f32>),
     F64(Room<f64>),
 }
 
-/// How long rows are cut into segments.
+/// The segments into which long rows are cut.
 struct Cut {
     /// The first entry of every row, and the end.
     offsets: Room<u64>,
@@ -45,13 +45,13 @@ struct Cut {
     slots: Room<i32>,
     /// The first slot of each long row, and the end.
     firsts: Room<u32>,
-    /// Which rows are long.
+    /// The numbers of the long rows.
     numbers: Room<u32>,
     long: u32,
     count: usize,
 }
 
-/// How rows are cut into segments, on the host. The fields are those of [`Cut`].
+/// The segments into which rows are cut, on the host. The fields are those of [`Cut`].
 pub(crate) struct Segments {
     /// The first entry of every segment, and the end.
     starts: Vec<u64>,
@@ -61,7 +61,7 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
-    /// `None` if no row is long. `offsets` start at 0.
+    /// Cuts long rows into segments. Returns `None` if no row is long. `offsets` start at 0.
     pub fn new(offsets: &[u64]) -> Option<Self> {
         let rows = offsets.len() - 1;
         let is_long = |row: usize| offsets[row + 1] - offsets[row] > SEGMENT;
@@ -90,19 +90,19 @@ impl Segments {
     }
 }
 
-/// Where a product goes and what is done to it.
+/// The place to which a product goes, and the changes that are made to it.
 pub(crate) struct Output {
     pub address: u64,
-    /// Subtracted from every row; 0 is none.
+    /// The address of a row that is subtracted from every row; 0 stands for none.
     pub offset: u64,
-    /// One weight per row; 0 is none.
+    /// The address of one weight per row; 0 stands for none.
     pub weights: u64,
-    /// Whether the product is added to what is there.
+    /// Whether the product is added to the numbers at the address.
     pub adds: bool,
 }
 
 impl StoredValues {
-    /// The address and the kind by which kernels know them.
+    /// The address and the kind of the values, by which kernels know them.
     pub fn argument(&self) -> (u64, i32) {
         match self {
             StoredValues::Ones => (0, 0),
@@ -111,7 +111,7 @@ impl StoredValues {
         }
     }
 
-    /// A copy of the values `own`.
+    /// Copies the values of the entries `own`.
     pub fn copy(device: &Arc<Device>, values: &Values, own: Range<usize>) -> Result<Self, CudaError> {
         Ok(match values {
             Values::Ones => StoredValues::Ones,
@@ -122,7 +122,7 @@ impl StoredValues {
 }
 
 impl SparseOnDevice {
-    /// Copies the rows of a sparse or one-hot view. Arrays that lie on the device already are used there.
+    /// Copies the rows of a sparse or one-hot view. Arrays that already lie on the device are used there.
     pub fn copy(device: &Arc<Device>, matrix: &Matrix) -> Result<Self, CudaError> {
         match matrix {
             Matrix::Sparse(rows) => {
@@ -155,7 +155,7 @@ impl SparseOnDevice {
         }
     }
 
-    /// Rows whose entries lie on the device already; `offsets` start at 0.
+    /// Makes rows of entries that already lie on the device. `offsets` start at 0.
     fn new(
         device: &Arc<Device>,
         cols: usize,
@@ -167,8 +167,8 @@ impl SparseOnDevice {
         SparseOnDevice::cut(device, cols, device.copy(offsets)?, segments, columns, values)
     }
 
-    /// Rows that lie on the device already with their offsets, which start at 0, and how they are cut into
-    /// segments.
+    /// Makes rows of entries and offsets that already lie on the device. The offsets start at 0, and
+    /// `segments` are those into which long rows are cut.
     pub fn cut(
         device: &Arc<Device>,
         cols: usize,
@@ -194,7 +194,7 @@ impl SparseOnDevice {
         Ok(SparseOnDevice { device, cols, segments, starts, columns, values, cut: Some(cut) })
     }
 
-    /// The products of the rows with a panel of f64 numbers.
+    /// Multiplies the rows with a panel of f64 numbers.
     pub fn gather(&self, panel: u64, stride: usize, out: &Output) -> Result<(), CudaError> {
         let kernels = match &self.values {
             StoredValues::Ones => "gather_ones_f64",
@@ -204,7 +204,7 @@ impl SparseOnDevice {
         self.gather_units(kernels, "add_segments_f64", panel, stride as u32 / 2, out)
     }
 
-    /// The same with a panel of f32 numbers, whose rows are multiples of 16 bytes.
+    /// Multiplies the rows with a panel of f32 numbers, whose rows are multiples of 16 bytes.
     pub fn gather_f32(&self, panel: u64, stride: usize, out: &Output) -> Result<(), CudaError> {
         let kernels = match &self.values {
             StoredValues::Ones => "gather_ones_f32",
@@ -286,7 +286,7 @@ impl SparseOnDevice {
 }
 
 /// The bytes of the columns and values of a sparse or one-hot view that [`SparseOnDevice::copy`] does not
-/// copy, because they lie on the device already.
+/// copy, because they already lie on the device.
 pub(crate) fn bytes_in_place(device: &Device, matrix: &Matrix) -> u64 {
     let if_there = |is_there: bool, width: u64| if is_there { width } else { 0 };
     let width = match matrix {
@@ -306,7 +306,8 @@ pub(crate) fn bytes_in_place(device: &Device, matrix: &Matrix) -> u64 {
     width * matrix.entries()
 }
 
-/// A copy of numbers that may lie anywhere in a file. Those that lie on the device already are used there.
+/// Copies numbers that may lie anywhere in a file to the device. Numbers that already lie there are used in
+/// place.
 pub(crate) fn copy_buffer<T: bytemuck::Pod>(
     device: &Arc<Device>,
     buffer: &Buffer<T>,

@@ -1,9 +1,10 @@
 //! The joint Gram matrix of sparse rows, formed on a device.
 //!
-//! Every two entries of a row give a key, (column, column). Keys are put in order, equal ones become one
-//! entry, and the other triangle of a symmetric block, or YᵀX, is the transpose of what was formed. If all
-//! entries of a block's views are 1 and rows are not weighted, entries are numbers of equal keys and exact;
-//! otherwise products are moved with their keys and summed up in the order of the rows, in a fixed tree.
+//! Every two entries of a row give a key, (column, column). Keys are sorted, and equal ones become one
+//! entry. The other triangle of a symmetric block, or YᵀX, is the transpose of the part that was formed. If
+//! all entries of a block's views are 1 and rows are not weighted, an entry is the number of equal keys,
+//! and is exact. Otherwise, products are moved with their keys and summed up in the order of the rows, in a
+//! fixed tree.
 //!
 //! The work is Σ r(r + 1)/2 keys for rows of r entries, which are written and read about fifteen times.
 
@@ -23,23 +24,23 @@ use lcca::matrix::{Buffer, Matrix, SparseRows, Values};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Pairs of one block of threads, as in pairs.cu.
+/// The number of pairs of one block of threads, as in pairs.cu.
 const TILE: u64 = 4096;
 
-/// Bytes that are taken while so many entries are put together to blocks of at most so many rows, with the
-/// entries themselves.
+/// The bytes that are taken while `entries` entries are put together into blocks of at most `rows` rows,
+/// with the entries themselves.
 fn bytes_to_put_together(entries: u64, rows: usize) -> u64 {
     // Entries and their transpose while it is sorted; or both, and the blocks.
     let sorting = 16 * entries + bytes_to_sort(entries, true);
     sorting.max(PUT_TOGETHER * entries) + 32 * (rows as u64 + 1)
 }
 
-/// The bits of the numbers below `count`.
+/// The number of bits of the numbers below `count`.
 fn bits_of(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
-/// Called at the end of each step that was started, with its name.
+/// A function that is called at the end of each step, with the name of the step.
 pub(crate) type AfterStep<'a> = &'a dyn Fn(&'static str) -> Result<(), CudaError>;
 
 /// Gram matrices, and their blocks on the device if there was room to keep them; otherwise they are on the
@@ -50,8 +51,9 @@ pub(crate) struct FormedGrams {
     pub blocks: Option<[[SparseOnDevice; 2]; 2]>,
 }
 
-/// All four blocks; `None` if the device has too little memory, and an error if they would take more than
-/// `limit` bytes of the host. Rows may have been `copied` before.
+/// Forms all four blocks. Returns `None` if a view is not sparse or the device has too little memory, and
+/// an error if the blocks would take more than `limit` bytes of the host. Rows may have been `copied`
+/// before.
 pub(crate) fn form(
     device: &Arc<Device>,
     pair: &InMemory,
@@ -62,13 +64,13 @@ pub(crate) fn form(
 ) -> lcca::Result<Option<FormedGrams>> {
     let views = Side::BOTH.map(|side| pair.view(side));
     let [Matrix::Sparse(x), Matrix::Sparse(y)] = views else { return Ok(None) };
-    // The same is accounted for as on the host, so that a fit takes the same way wherever it runs.
+    // Memory is accounted for as on the host, so that a fit takes the same way wherever it runs.
     let allowance = Allowance::of_joint_gram(limit);
     allowance.take_transposed(&views)?;
     let weights = pair.weights().map(|weights| copy_buffer(device, weights)).transpose()?;
     let keeps = plan.keeps(device);
     let products = Products { device, rows: x.rows(), weights, keeps, after };
-    // The larger symmetric block comes last, when least else is kept.
+    // The larger symmetric block comes last, because the least other memory is in use then.
     let order = if plan.keys[0] <= plan.keys[2] { [0, 1] } else { [1, 0] };
     let (rows, shape) = ([x, y], [x.cols(), y.cols()]);
     let mut copied = copied.map_or([None, None], |copied| copied.map(Some));
@@ -79,7 +81,7 @@ pub(crate) fn form(
     let first = entries(order[0])?;
     after("copy rows")?;
     let keyed = products.sorted(&first, None, plan.keys[2 * order[0]])?;
-    // These are copied while the device sorts.
+    // The entries of the second view are copied while the device sorts.
     let second = entries(order[1])?;
     after("copy rows")?;
     let Some(own) = products.symmetric(keyed, shape[order[0]], first.squares.as_ref(), &allowance)? else {
@@ -98,7 +100,7 @@ pub(crate) fn form(
     };
     let last = products.settled(last)?;
     let [xx, yy] = if order[0] == 0 { [own, last] } else { [last, own] };
-    // They are many, and so are the rows whose segments are looked for: all threads help.
+    // All threads help, because there are many entries, and many rows are searched for segments.
     let placed = [xx, xy, yx, yy].into_par_iter().map(|block| block.placed(device));
     let placed: Vec<Placed> = placed.collect::<lcca::Result<_>>()?;
     after("copy back")?;
@@ -119,16 +121,16 @@ pub(crate) fn form(
 /// A block as the host sees it, and as passes read it if it stays on the device.
 type Placed = (Matrix, Option<SparseOnDevice>);
 
-/// What becomes of the keys of a block.
+/// The kind of block that keys belong to.
 #[derive(Clone, Copy)]
 enum Kind<'a> {
-    /// They are those of the upper triangle of a symmetric one, whose diagonal may be known.
+    /// The keys are those of the upper triangle of a symmetric block, whose diagonal may be known.
     Symmetric(Option<&'a Room<f64>>),
     Cross,
 }
 
 impl Kind<'_> {
-    /// As kernels want to know it, with the address of the diagonal or 0.
+    /// The kind as kernels take it, with the address of the diagonal or 0.
     fn arguments(self) -> (i32, u64) {
         match self {
             Kind::Symmetric(diagonal) => (1, diagonal.map_or(0, Room::address)),
@@ -148,7 +150,7 @@ struct Products<'a> {
 }
 
 impl Products<'_> {
-    /// The keys of AᵀB in order, or those of the upper triangle of AᵀA if there is no B.
+    /// Lists the keys of AᵀB in order, or those of the upper triangle of AᵀA if there is no B.
     fn sorted(&self, a: &Entries, b: Option<&Entries>, keys: u64) -> Result<Keyed, CudaError> {
         let (device, rows, right) = (self.device, self.rows as u64, b.unwrap_or(a));
         let has_values = self.weights.is_some() || a.values().is_some() || right.values().is_some();
@@ -183,8 +185,8 @@ impl Products<'_> {
         Ok(keyed)
     }
 
-    /// The entries of a block of so many rows and columns, from keys in order; `None` if there is no room to
-    /// put them together.
+    /// Turns keys in order into the entries of a block of `rows` rows and `cols` columns. Returns `None` if
+    /// there is no room to put the entries together.
     fn entries(
         &self,
         keyed: Keyed,
@@ -218,7 +220,8 @@ impl Products<'_> {
         Ok(Some(Sorted { keys, values, rows, cols }))
     }
 
-    /// All of a symmetric block from the keys of its upper triangle. Its diagonal may be known.
+    /// Puts all of a symmetric block together from the keys of its upper triangle. The diagonal may be
+    /// known.
     fn symmetric(
         &self,
         keyed: Keyed,
@@ -230,7 +233,7 @@ impl Products<'_> {
         let Some(upper) = self.entries(keyed, [size, size], Kind::Symmetric(diagonal))? else {
             return Ok(None);
         };
-        // The other triangle takes as much again.
+        // The other triangle takes as many entries again.
         allowance.take_entries(2 * upper.keys.len() as u64)?;
         let lower = upper.transposed(device)?;
         let (above, below) = (upper.row_starts(device)?, lower.row_starts(device)?);
@@ -260,7 +263,7 @@ impl Products<'_> {
         Ok(Some(block))
     }
 
-    /// AᵀB and BᵀA from the keys of AᵀB.
+    /// Puts AᵀB and BᵀA together from the keys of AᵀB.
     fn cross(
         &self,
         keyed: Keyed,
@@ -275,7 +278,7 @@ impl Products<'_> {
         Ok(Some(blocks))
     }
 
-    /// A block is copied to the host if it cannot stay: what comes next may need its memory.
+    /// Copies a block to the host if it cannot stay, because the next steps may need its memory.
     fn settled(&self, block: Block) -> lcca::Result<Settled> {
         if self.keeps {
             return Ok(Settled::Here(block));
@@ -286,7 +289,7 @@ impl Products<'_> {
     }
 }
 
-/// A block where it stays.
+/// A block in the place where it stays.
 enum Settled {
     Here(Block),
     OnHost(SparseRows),
@@ -310,7 +313,7 @@ struct Sorted {
 }
 
 impl Sorted {
-    /// The entries of the transpose.
+    /// Returns the entries of the transpose.
     fn transposed(&self, device: &Arc<Device>) -> Result<Sorted, CudaError> {
         let len = self.keys.len();
         let (keys, mut values): (Room<u64>, Room<f64>) = (device.room(len)?, device.room(len)?);
@@ -322,13 +325,13 @@ impl Sorted {
             &[&(len as u64), &self.keys.address(), &bits, &row_bits, &keys.address()],
         )?;
         values.copy_from(&self.values)?;
-        // Rows ascend already, and what is equal stays in its order.
+        // Rows already ascend, and sorting leaves equal keys in their order.
         let keyed = Keyed { keys, values: Some(values) }.sorted(device, row_bits..row_bits + bits)?;
         let values = keyed.values.expect("values are sorted with their keys");
         Ok(Sorted { keys: keyed.keys, values, rows: self.cols, cols: self.rows })
     }
 
-    /// Where each row begins, and the end.
+    /// Returns the first entry of each row, and the end.
     fn row_starts(&self, device: &Arc<Device>) -> Result<Room<u64>, CudaError> {
         let (rows, n, bits) = (self.rows as u64, self.keys.len() as u64, bits_of(self.cols));
         let starts: Room<u64> = device.room(self.rows + 1)?;
@@ -363,7 +366,7 @@ struct Block {
 }
 
 impl Block {
-    /// Takes values in single precision if that holds all of them.
+    /// Makes a block, with values in single precision if that holds all of them.
     fn new(
         device: &Arc<Device>,
         starts: Room<u64>,
@@ -383,7 +386,7 @@ impl Block {
         Ok(Block { starts, columns, values, cols })
     }
 
-    /// A copy on the host.
+    /// Returns a copy on the host.
     fn copied(self) -> lcca::Result<SparseRows> {
         let values = match &self.values {
             StoredValues::Ones => Values::Ones,
@@ -394,8 +397,8 @@ impl Block {
         SparseRows::ordered(self.cols, offsets.into(), columns.into(), values)
     }
 
-    /// The block where it lies: the host knows where its rows begin, and copies the rest if it ever asks for
-    /// it.
+    /// Keeps the block where it lies. The host gets the places where rows begin, and copies the rest only
+    /// if it reads them.
     fn kept(self, device: &Arc<Device>) -> lcca::Result<Placed> {
         let Block { starts, columns, values, cols } = self;
         let offsets = starts.to_vec()?;
@@ -417,14 +420,14 @@ impl Block {
     }
 }
 
-/// Numbers on the device, and the same as a buffer of the host. Both keep them there.
+/// Returns numbers on the device, and a buffer of the host with the same numbers. Both keep them there.
 fn shared<T: Pod + Send + Sync>(
     device: &Arc<Device>,
     numbers: Room<T>,
 ) -> lcca::Result<(Room<T>, Buffer<T>)> {
     let (address, len) = (numbers.address(), numbers.len());
     let array = DeviceArray::of_room(device, numbers);
-    // SAFETY: the array keeps the numbers alive, and nobody writes to them any more.
+    // SAFETY: the array keeps the numbers alive, and nothing writes to them any more.
     let here = unsafe { Room::lent(device, array.clone(), address, len) };
     Ok((here, Buffer::shared(array, 0, len)?))
 }

@@ -1,20 +1,21 @@
-//! Pinned memory of the host, through which large copies go: filling some of it overlaps with copying the
-//! rest.
+//! Pinned memory of the host, through which large copies go, because filling some of it then overlaps with
+//! copying the rest.
 
 use crate::error::CudaError;
 use cudarc::driver::{result, sys};
 
-/// Copies that go on at the same time, each on a thread of its own if there are so many.
+/// The number of copies that go on at the same time, each on a thread of its own if there are enough
+/// threads.
 pub(crate) const LANES: usize = 16;
-/// Places of each lane: one is filled while the other is copied.
+/// The number of places of each lane. One is filled while the other is copied.
 pub(crate) const PLACES: usize = 2;
-/// Bytes of a place.
+/// The bytes of a place.
 pub(crate) const PLACE: usize = 2 << 20;
 
 /// Pinned memory of the host.
 pub(crate) struct Staging {
     memory: *mut u8,
-    /// When the last copy from or to a place is over.
+    /// For each place, the event that marks the end of the last copy from or to it.
     copied: Vec<sys::CUevent>,
 }
 
@@ -40,8 +41,8 @@ impl Staging {
         Ok(Staging { memory: memory.cast(), copied })
     }
 
-    /// The memory, which is taken when it is first needed; `None` if none can be pinned, so that copies take
-    /// longer.
+    /// Returns the memory, which is taken when it is first needed. Returns `None` if none can be pinned,
+    /// and copies then take longer.
     pub fn in_place(place: &mut Option<Staging>) -> Result<Option<&Staging>, CudaError> {
         if place.is_none() {
             match Staging::new() {
@@ -52,14 +53,15 @@ impl Staging {
         Ok(place.as_ref())
     }
 
-    /// The place for the `index`-th part that a lane copies, once the copy from or to it is over.
+    /// Returns the place for the `index`-th part that a lane copies, once the copy from or to the place is
+    /// over.
     pub fn free_place(&self, lane: usize, index: usize) -> Result<*mut u8, CudaError> {
         let place = lane * PLACES + index % PLACES;
         wait(self.copied[place])?;
         Ok(self.memory.wrapping_add(place * PLACE))
     }
 
-    /// Says that the copy from or to a place has been started.
+    /// Records that the copy from or to a place has been started.
     pub fn record_place(&self, lane: usize, index: usize, stream: sys::CUstream) -> Result<(), CudaError> {
         record(self.copied[lane * PLACES + index % PLACES], stream)
     }

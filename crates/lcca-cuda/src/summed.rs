@@ -1,15 +1,15 @@
-//! Moments and the Gram matrix of dense rows of the host, from one copy of them.
+//! Forms moments and the Gram matrix of dense rows of the host from a single copy of them.
 //!
-//! The Gram matrix is that of centered columns, but means are known only when all rows have been read. So
-//! estimates μ₀ of them, from some of the rows, are subtracted, and the difference is made up for afterwards:
-//! with the means μ and the sum W of the weights,
+//! The Gram matrix is that of centered columns, but their means are known only when all rows have been
+//! read. Estimates μ₀ of the means, from some of the rows, are therefore subtracted, and the difference is
+//! made up for afterwards. With the means μ and the sum W of the weights,
 //!
 //! ```text
 //! Σ w·(z − m)(z − m)ᵀ = Σ w·(z − μ₀)(z − μ₀)ᵀ + W·((μ − m)(μ − m)ᵀ − (μ − μ₀)(μ − μ₀)ᵀ)
 //! ```
 //!
-//! for any m. If no estimate is far from its mean, nothing is lost: both terms are then small beside the
-//! variances. Otherwise rows are read again.
+//! for any m. If no estimate is far from its mean, nothing is lost, because both terms are then small
+//! beside the variances. Otherwise, rows are read again.
 
 use crate::array::DeviceArray;
 use crate::column_sums::PartialSums;
@@ -22,20 +22,20 @@ use lcca::data::{Composition, InMemory, Moments, Pair, Side};
 use lcca::matrix::{Buffer, Matrix};
 use std::sync::Arc;
 
-/// Columns of both views up to which they may be solved with a Gram matrix. Forming it takes less time than
+/// The most columns of both views that may be solved with a Gram matrix. Forming it takes less time than
 /// the copy.
 const MOST_COLS: usize = 4500;
-/// Rows from which means are estimated.
+/// The number of rows from which means are estimated.
 const SAMPLED: usize = 512;
-/// An estimate is near if its square distance from the mean is at most so many times the variance. That costs
-/// four bits at most.
+/// An estimate is near if its squared distance from the mean is at most `NEAR` times the variance. This
+/// costs four bits at most.
 const NEAR: f64 = 16.0;
-/// Distances below this share of the size of a column are rounding.
+/// The share of the size of a column below which distances are rounding.
 const ROUNDING: f64 = 1e-14;
 
 /// The Gram matrix of rows less estimates of their means, on a device.
 pub(crate) struct Summed {
-    /// Holds on to the host's numbers and weights, so that no others get their address.
+    /// Keeps the host's numbers and weights alive, so that no others get their address.
     source: [Matrix; 2],
     weights: Option<Buffer<f64>>,
     gram: GramSum,
@@ -48,8 +48,8 @@ pub(crate) struct Summed {
 }
 
 impl Summed {
-    /// Whether rows are to be summed up there. Those that lie there need not be copied, and can wait for
-    /// their means.
+    /// Whether rows are to be summed up on the device. Rows that already lie there need not be copied, so
+    /// their Gram matrix can wait for the means.
     pub fn pays(device: &Device, pair: &InMemory) -> bool {
         let lies_there = |side: &Side| DeviceArray::of_view(pair.view(*side)).is_some();
         pair.shape().x_cols + pair.shape().y_cols <= MOST_COLS
@@ -57,7 +57,7 @@ impl Summed {
             && !Side::BOTH.iter().all(lies_there)
     }
 
-    /// The moments of both views, and their Gram matrix unless an estimate was far from its mean.
+    /// Forms the moments of both views, and their Gram matrix unless an estimate was far from its mean.
     pub fn new(device: &Arc<Device>, pair: &InMemory) -> lcca::Result<([Moments; 2], Option<Self>)> {
         let (shape, step) = (pair.shape(), dense_gram::step(device, pair));
         let estimates = [estimate(pair.view(Side::X))?, estimate(pair.view(Side::Y))?].concat();
@@ -107,12 +107,12 @@ impl Summed {
     }
 }
 
-/// The means of some of the rows, which are spread over all of them.
+/// Returns the means of a sample of the rows that is spread over all of them.
 fn estimate(view: &Matrix) -> lcca::Result<Vec<f64>> {
     let mut means = vec![0.0; view.cols()];
     let Matrix::Dense(rows) = view else { return Ok(means) };
     let count = rows.rows().min(SAMPLED);
-    // One row of each of equally many parts, at a place that follows no period of the rows.
+    // One row of each of `count` equal parts, at a place that follows no period of the rows.
     let chosen = |part: usize| {
         let (first, last) = (rows.rows() * part / count, rows.rows() * (part + 1) / count);
         let place = (part as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
@@ -128,7 +128,7 @@ fn are_near([x, y]: &[Moments; 2], distances: &[f64]) -> bool {
     let of_view = |moments: &Moments, distances: &[f64]| {
         let variances = moments.centered().square;
         let columns = distances.iter().zip(&variances).zip(&moments.square);
-        // What is not a number is not near.
+        // A distance that is not a number is not near.
         columns.into_iter().all(|((distance, variance), square)| {
             moments.weight * distance * distance <= NEAR * variance + ROUNDING * ROUNDING * square
         })
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn estimates_are_means_of_rows_from_everywhere() {
-        // Blocks of rows with means of their own, and a period of the sample's step.
+        // Blocks of rows have means of their own, and numbers have the period of the sample's step.
         for rows in [1, 7, SAMPLED, 100 * SAMPLED, 100 * SAMPLED + 311] {
             let number =
                 |row: usize| 1000.0 + (10 * row / rows) as f64 + f64::from(u8::from(row.is_multiple_of(100)));

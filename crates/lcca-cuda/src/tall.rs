@@ -10,16 +10,17 @@ use bytemuck::{Pod, Zeroable};
 use faer::MatRef;
 use std::sync::Arc;
 
-/// Columns of a panel that are multiplied together.
+/// The number of columns of a panel that are multiplied together.
 const SLICE: usize = 8;
-/// Rows that one block of threads forms.
+/// The number of rows that one block of threads forms.
 const ROWS: u64 = 128;
-/// Columns, in eights, that a warp forms of a narrow and of a wide panel. More of them read a panel less
-/// often, and leave less to do at the same time.
+/// The columns, in eights, that a warp forms of a narrow panel. With more of them, a panel is read less
+/// often, but there is less to do at the same time.
 const NARROW: usize = 4;
+/// The columns, in eights, that a warp forms of a wide panel.
 const WIDE: usize = 8;
 
-/// Small matrices that panels are multiplied with, in the order in which the kernel reads them.
+/// Small matrices with which panels are multiplied, in the order in which the kernel reads them.
 pub(crate) struct Coefficients<const N: usize> {
     device: Arc<Device>,
     packed: Room<f64>,
@@ -41,12 +42,12 @@ struct Source {
 }
 
 impl<const N: usize> Coefficients<N> {
-    /// Copies matrices of equally many columns.
+    /// Copies matrices that have the same number of columns.
     pub fn new(device: &Arc<Device>, all: [MatRef<'_, f64>; N]) -> Result<Self, CudaError> {
         let cols = all[0].ncols();
         let slices = all.map(|m| m.nrows().div_ceil(SLICE));
         let height = SLICE * slices.iter().sum::<usize>();
-        // Column by column, as they are.
+        // Columns follow each other, as the matrices are stored.
         let mut numbers = Vec::with_capacity(height * cols);
         for j in 0..cols {
             for m in &all {
@@ -78,7 +79,7 @@ impl<const N: usize> Coefficients<N> {
         Ok(Coefficients { device: device.clone(), packed, slices, cols, width })
     }
 
-    /// The kernel on panels [T, P, W], of which the last may be missing, for so many rows.
+    /// Starts the kernel on `rows` rows of panels [T, P, W], of which the last ones may be missing.
     fn launch(&self, rows: usize, sources: [Source; 3], step: u64, next: u64) -> Result<(), CudaError> {
         let tiles = self.cols.div_ceil(SLICE * self.width);
         let name = if self.width == NARROW { "advance_narrow_f64" } else { "advance_wide_f64" };
@@ -116,7 +117,7 @@ impl Coefficients<1> {
 }
 
 impl Coefficients<3> {
-    /// T·Ct + P·Cp, and that and W·Cw, for panels [T, P, W] and coefficients [Ct, Cp, Cw].
+    /// Returns T·Ct + P·Cp, and that plus W·Cw, for panels [T, P, W] and coefficients [Ct, Cp, Cw].
     pub fn advance(
         &self,
         rows: usize,

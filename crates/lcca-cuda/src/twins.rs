@@ -8,17 +8,17 @@ use crate::scan::{Entry, List, ScanOnDevice};
 use lcca::data::Side;
 use lcca::space::{Matches, ScaledProduct, TwinLimits};
 
-/// Threads that compare one pair of twins with all of the other view, as in scan.cu.
+/// The number of threads that compare one pair of twins with all of the other view, as in scan.cu.
 const THREADS: u32 = 1024;
-/// Most pairs that are compared at a time, each with two rows of the Gram matrix in full.
+/// The most pairs that are compared at a time, each with two rows of the Gram matrix in full.
 const AT_A_TIME: u64 = 256;
 /// The share of free memory that these rows may take.
 const SHARE: u64 = 4;
-/// What kernels say if there is no pair.
+/// The place that kernels report if there is no pair.
 const NOBODY: u32 = u32::MAX;
 
 impl ScanOnDevice<'_> {
-    /// The pairs of twins of a view, in any order.
+    /// Lists the pairs of twins of a view, in any order.
     pub fn list_twins(&self, side: Side, limits: TwinLimits) -> Result<Vec<ScaledProduct>, CudaError> {
         let (rows, found) = (self.columns(side) as u64, self.partners(side)?);
         let (columns, products) = (found.columns.address(), found.products.address());
@@ -36,7 +36,7 @@ impl ScanOnDevice<'_> {
         Ok(list.read()?.into_iter().map(ScaledProduct::from).collect())
     }
 
-    /// The best pair of Y for each pair of twins of X; `None` if there is too little memory.
+    /// Finds the best pair of Y for each pair of twins of X. Returns `None` if there is too little memory.
     pub fn match_twins(
         &self,
         x: &[ScaledProduct],

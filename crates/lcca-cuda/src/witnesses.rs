@@ -1,11 +1,11 @@
-//! What a device tells of Gram matrices that lie there before the first iteration.
+//! Searches Gram matrices that lie on a device before the first iteration.
 
 use crate::error::CudaError;
 use crate::scan::ScanOnDevice;
 use lcca::data::Side;
 use lcca::space::{GramScan, HubLimits, Matches, ScaledProduct, SparsePair, TwinLimits};
 
-/// What was found, or nothing if the device has too little memory: the host looks for it then.
+/// Returns the result, or `None` if the device has too little memory, because the host then does the work.
 pub(crate) fn unless_full<T>(found: Result<T, CudaError>) -> lcca::Result<Option<T>> {
     match found {
         Err(CudaError::Memory { .. }) => Ok(None),

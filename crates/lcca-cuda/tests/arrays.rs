@@ -1,4 +1,4 @@
-//! Arrays that lie on a GPU are used there. The tests are ignored unless `cargo xtask test --gpu` runs them.
+//! Tests that arrays on a GPU are used there. They are ignored unless `cargo xtask test --gpu` runs them.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn gpu() -> Arc<Cuda> {
     gpu_with(None)
 }
 
-/// Numbers of two views that share a few directions, with means far from zero and some zeros.
+/// Makes the numbers of a view. Views share a few directions, and have means far from zero and some zeros.
 fn numbers(rows: usize, cols: usize, seed: u64) -> Vec<f64> {
     let (mut shared, mut own) = (ChaCha8Rng::seed_from_u64(1), ChaCha8Rng::seed_from_u64(seed));
     let mut numbers = Vec::with_capacity(rows * cols);
@@ -37,7 +37,7 @@ fn singles(numbers: &[f64]) -> Vec<f32> {
     numbers.iter().map(|&number| number as f32).collect()
 }
 
-/// The view on the host, the same view on the GPU, and its array there.
+/// Returns a view on the host, the same view on the GPU, and its array there.
 fn both(rows: usize, cols: usize, seed: u64, is_single: bool) -> (Matrix, Matrix, Arc<DeviceArray>) {
     let numbers = numbers(rows, cols, seed);
     let put = |bytes: &[u8]| DeviceArray::from_host(0, bytes).expect("memory");
@@ -85,7 +85,7 @@ fn narrow_views_are_fitted_where_they_lie_and_never_copied() {
             };
             let on_host = pair(&x, &y);
             let expected = fit(&on(&cuda, &on_host), &settings, &()).unwrap();
-            // Both there, and one of each.
+            // Both views there, and then one of them.
             for there in [pair(&x_there, &y_there), pair(&x, &y_there), pair(&x_there, &y)] {
                 let cuda = lcca_cuda::open(0, None).unwrap();
                 let mut found = fit(&on(&cuda, &there), &settings, &()).unwrap();
@@ -157,7 +157,7 @@ fn a_number_that_is_not_finite_has_its_place() {
 fn passes_over_such_rows_obey_the_laws() {
     let cuda = gpu();
     let ((x, x_there, _), (_, y_there, _)) = (both(3000, 70, 2, true), both(3000, 33, 3, false));
-    // A view that does not begin where its array does.
+    // The views of the second pair do not begin where their arrays do.
     for pair in [
         InMemory::new(x_there.clone(), y_there.clone()).unwrap(),
         InMemory::new(x_there.slice(7..2500), y_there.slice(100..2593)).unwrap(),
@@ -249,13 +249,13 @@ fn memory_of_an_array_is_given_back_with_its_last_view() {
     assert!(now + (64 << 20) >= free, "{free} bytes were free, {now} are now");
 }
 
-/// Numbers on the GPU.
+/// Copies numbers to the GPU.
 fn put<T: Pod>(numbers: &[T]) -> Buffer<T> {
     let array = DeviceArray::from_host(0, bytemuck::cast_slice(numbers)).expect("memory");
     Buffer::shared(array, 0, numbers.len()).expect("enough bytes")
 }
 
-/// What the entries of sparse rows are.
+/// The kind of the entries of sparse rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Ones,
@@ -264,7 +264,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Bytes of an entry, with its column.
+    /// The bytes of an entry, with its column.
     fn width(self) -> u64 {
         match self {
             Kind::Ones => 4,
@@ -274,7 +274,7 @@ impl Kind {
     }
 }
 
-/// Sparse rows on the host, and the same rows with columns and values on the GPU. Rows of two views with
+/// Returns sparse rows on the host, and the same rows with columns and values on the GPU. Two views with
 /// equal numbers of rows share topics.
 fn both_sparse(rows: usize, cols: u32, seed: u64, kind: Kind) -> (Matrix, Matrix) {
     let (mut shared, mut own) = (ChaCha8Rng::seed_from_u64(1), ChaCha8Rng::seed_from_u64(seed));
@@ -300,12 +300,13 @@ fn both_sparse(rows: usize, cols: u32, seed: u64, kind: Kind) -> (Matrix, Matrix
     (view(columns.clone().into(), here), view(put(&columns), there))
 }
 
-/// The bytes of the GPU's memory that rows and products of a pass still take when it is over.
+/// Returns the bytes of the GPU's memory that rows and products of a pass still take when the pass is over.
 fn taken_by_pass(pair: &InMemory) -> u64 {
     taken_of(4 << 30, pair)
 }
 
-/// The same if so many bytes may be taken in all.
+/// Returns the bytes of the GPU's memory that rows and products of a pass still take when the pass is over,
+/// if at most `limit` bytes may be taken.
 fn taken_of(limit: u64, pair: &InMemory) -> u64 {
     let cuda = lcca_cuda::open(0, Some(limit)).expect("a GPU");
     laws::check_pass(&*cuda, pair, 24, 1).expect("the laws hold");
@@ -324,7 +325,7 @@ fn passes_over_sparse_rows_read_them_where_they_lie() {
         let bytes = [x.entries() * kinds[0].width(), y.entries() * kinds[1].width()];
         assert_eq!(taken_by_pass(&pair(&x_there, &y_there)), here - bytes[0] - bytes[1], "{kinds:?}");
         assert_eq!(taken_by_pass(&pair(&x, &y_there)), here - bytes[1], "{kinds:?}");
-        // Some of the rows do not begin where their arrays do.
+        // A range of rows does not begin where its arrays do.
         let [x, y, x_there, y_there] = [x, y, x_there, y_there].map(|view| view.slice(700..2001));
         let bytes = x.entries() * kinds[0].width() + y.entries() * kinds[1].width();
         let here = taken_by_pass(&pair(&x, &y));
@@ -339,7 +340,8 @@ fn sparse_rows_that_lie_on_a_gpu_do_not_count_when_it_is_decided_whether_rows_st
     let (x, x_there) = both_sparse(60_000, 40, 2, Kind::F64);
     let (y, y_there) = both_sparse(60_000, 30, 3, Kind::F64);
     let bytes = 12 * (x.entries() + y.entries());
-    // Copies of rows by rows and by columns take more than 0.6 of it, and those by columns alone less.
+    // Copies of the views by rows and by columns take more than 0.6 of the limit, and those by columns
+    // alone less.
     let limit = 5 * bytes / 2;
     let taken = |x: Matrix, y: Matrix| taken_of(limit, &InMemory::new(x, y).unwrap());
     assert!(taken(x, y) < bytes, "rows are copied for every pass");
@@ -357,7 +359,7 @@ fn passes_over_one_hot_rows_read_them_where_they_lie() {
     let (y, _) = both_sparse(3000, 300, 3, Kind::F64);
     let taken = |x: Buffer<u32>| taken_by_pass(&InMemory::new(view(x), y.clone()).unwrap());
     assert_eq!(taken(put(&columns)), taken(columns.into()) - 4 * 3000);
-    // Rows without an entry are left out of what the GPU reads, which is a copy.
+    // The GPU reads a copy here, because rows without an entry are left out of it.
     assert_eq!(taken(put(&gaps)), taken(gaps.into()));
 }
 
@@ -464,7 +466,7 @@ fn sparse_rows_on_a_gpu_are_checked_as_on_the_host() {
 #[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn copies_ahead_are_the_bytes_of_the_array() {
     gpu();
-    // More than one part of the memory that copies go through.
+    // More numbers than fit one part of the memory through which copies go.
     let numbers: Vec<u64> = (0..3_000_000).collect();
     let array = DeviceArray::from_host(0, bytemuck::cast_slice(&numbers)).unwrap();
     assert!(!array.was_copied());

@@ -1,5 +1,5 @@
-//! Decompositions of small matrices on a GPU, against those of the host. The tests are ignored unless `cargo
-//! xtask test --gpu` runs them.
+//! Tests decompositions of small matrices on a GPU against those of the host. They are ignored unless
+//! `cargo xtask test --gpu` runs them.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn leading_singular_vectors_are_those_of_the_host() {
         let size = rows.min(cols);
         let [u, v] =
             [(rows, 3), (cols, 4)].map(|(edge, seed)| random(edge, size, seed).qr().compute_thin_Q());
-        // Ties at 1, values that fall off, and values so uneven that the host is asked.
+        // Ties at 1, values that fall off, and values so uneven that the host takes over.
         let tied = |j: usize| if j < size / 4 { 1.0 } else { 0.9 / (1.0 + j as f64 / size as f64) };
         let noisy = |j: usize| if j < size / 3 { 1.0 - 1e-9 * j as f64 } else { 1e-13 };
         let steep = |j: usize| 0.5f64.powi(j as i32);
@@ -73,7 +73,7 @@ fn any_matrix_is_decomposed_and_to_the_same_bits_every_time() {
         assert!(found.values.iter().zip(&host.values).all(|(a, b)| (a - b).abs() < 1e-12 * host.values[0]));
         assert!(found.values == again.values && found.u == again.u && found.v == again.v);
     }
-    // Numbers whose fourth powers vanish or overflow.
+    // Numbers so small or large that their fourth powers vanish or overflow.
     let plain = [Leading { matrix: random(150, 130, 11), count: 5 }];
     let expected = OnHost.leading_singular(&plain).unwrap().swap_remove(0).values;
     for scale in [1e-120, 1e120] {

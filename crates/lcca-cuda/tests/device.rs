@@ -1,4 +1,5 @@
-//! The laws of spaces and whole fits on a GPU. They are ignored unless `cargo xtask test --gpu` runs them.
+//! Tests the laws of spaces and whole fits on a GPU. The tests are ignored unless `cargo xtask test --gpu`
+//! runs them.
 
 mod common;
 #[path = "common/rows.rs"]
@@ -105,7 +106,7 @@ fn fits_agree_with_the_cpu_and_repeat_to_the_last_bit() {
     }
 }
 
-/// So many pairs are found in subblocks there, and at once on the host.
+/// The GPU finds 60 pairs in subblocks, and the host finds them at once.
 #[test]
 #[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn fits_of_many_pairs_agree_with_the_cpu() {
@@ -124,14 +125,14 @@ fn fits_of_many_pairs_agree_with_the_cpu() {
     }
 }
 
-/// Dense views that share a few directions.
+/// Makes dense views that share a few directions.
 fn embeddings(rows: usize, cols: [usize; 2], is_single: [bool; 2]) -> InMemory {
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let mut numbers = [Vec::new(), Vec::new()];
     for _ in 0..rows {
         let shared: Vec<f64> = (0..5).map(|_| random.random_range(-1.0..1.0)).collect();
         for (numbers, &cols) in numbers.iter_mut().zip(&cols) {
-            // A mean far from zero, which a matrix that is centered afterwards would lose digits to.
+            // The mean is far from zero, because a matrix that is centered afterwards then loses digits.
             numbers.extend((0..cols).map(|j| 50.0 + shared[j % 5] + random.random_range(-1.0..1.0)));
         }
     }
@@ -152,7 +153,7 @@ fn embeddings(rows: usize, cols: [usize; 2], is_single: [bool; 2]) -> InMemory {
 fn moments_and_gram_matrix_come_from_one_copy_without_loss() {
     let (rows, cols) = (20_000, [70, 33]);
     gpu();
-    // The first row does not count: estimates of means that contain it are far off, and rows are read again.
+    // The first row has no weight. Estimates of means that contain it are far off, so rows are read again.
     let far: Vec<f64> = (0..rows).map(|row| f64::from(u8::from(row > 0))).collect();
     let uneven: Vec<f64> = (0..rows).map(|row| 0.25 + (row % 7) as f64).collect();
     for (weights, drift, first) in
@@ -193,7 +194,7 @@ fn moments_and_gram_matrix_come_from_one_copy_without_loss() {
                 settings.center = center;
                 let found = fit(&on(&cuda, &there), &settings, &()).unwrap();
                 let expected = fit(&here, &settings, &()).unwrap();
-                // A drift far above everything else leaves columns that are nearly the same.
+                // Columns with a drift far above everything else are nearly the same.
                 let rounding = if drift > 100.0 { 1e-10 } else { 1e-12 };
                 let total = |fit: &Fit| fit.model.objective.iter().sum::<f64>();
                 let (found, expected) = (total(&found), total(&expected));
@@ -215,7 +216,7 @@ fn narrow_dense_views_have_their_gram_matrix_formed_there() {
         (40_000, [64, 64], [false, false]),
         (5000, [150, 1], [true, false]),
         (900, [1, 1], [false, true]),
-        // Several blocks of columns, whole and in part, whose rows begin at multiples of 16 bytes and
+        // Several blocks of columns, whole and partial. Their rows begin at multiples of 16 bytes, and
         // elsewhere.
         (20_003, [300, 132], [true, true]),
         (4001, [259, 131], [true, true]),
@@ -248,7 +249,7 @@ fn narrow_dense_views_have_their_gram_matrix_formed_there() {
     let settings = Settings::new(Method::gram(), 2);
     let there = fit(&on(&cuda, &pair), &settings, &()).unwrap();
     same_fit("numbers of any size", &there, &fit(&pair, &settings, &()).unwrap());
-    // Rows that do not stay there.
+    // Rows that do not stay on the GPU.
     let pair = embeddings(60_000, [40, 30], [true, false]);
     let small = lcca_cuda::open(0, Some(4 << 20)).unwrap();
     let settings = Settings::new(Method::gram(), 4);
@@ -271,7 +272,7 @@ fn well_conditioned(rows: usize, seed: u64) -> Vec<f64> {
     matrix
 }
 
-/// L⁻¹R and L⁻ᵀL⁻¹R for the Cholesky factor L of a matrix: the definitions.
+/// Returns L⁻¹R and L⁻ᵀL⁻¹R for the Cholesky factor L of a matrix, from the definitions.
 fn solved(mut l: Vec<f64>, rows: usize, r: &[f64], cols: usize) -> [Vec<f64>; 2] {
     for i in 0..rows {
         for j in 0..=i {
@@ -368,7 +369,7 @@ fn memory_is_given_back_when_a_fit_is_over() {
 #[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn other_rows_of_the_same_matrix_are_not_taken_for_those_before() {
     let cuda = gpu();
-    // Equally many entries in every part.
+    // Every part has the same number of entries.
     let rows = 4000;
     let view = |seed: u64, cols: u32| one_hot(rows, cols, seed);
     let sparse = |view: Matrix| {

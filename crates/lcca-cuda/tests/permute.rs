@@ -1,4 +1,4 @@
-//! Permutation tests on a GPU. They are ignored unless `cargo xtask test --gpu` runs them.
+//! Tests permutation tests on a GPU. They are ignored unless `cargo xtask test --gpu` runs them.
 
 mod common;
 
@@ -13,7 +13,8 @@ use lcca::space::{Space, place};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Columns of length one, whose numbers are multiples of a step if there is one.
+/// Makes columns of length one, whose numbers are multiples of `step` before they are scaled, if it is
+/// positive.
 fn panel(rows: usize, cols: usize, seed: u64, step: f64) -> Panel {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut number = |_: usize, _: usize| {
@@ -59,7 +60,7 @@ fn sums_of_any_orders_are_those_of_the_host() {
                 assert!((found - expected).abs() < 1e-13, "{rows} x {cols}: {found} for {expected}");
             }
         }
-        // The sums of an order do not depend on those beside it.
+        // The sums of an order do not depend on the orders beside it.
         let mut alone = Vec::new();
         for some in orders.chunks(3 * rows) {
             dealing.begin(some).unwrap();
@@ -73,7 +74,7 @@ fn sums_of_any_orders_are_those_of_the_host() {
 #[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn p_values_are_those_of_the_host_to_the_last_bit() {
     let cuda = gpu_with(None);
-    // With steps, many orders give exactly what was observed.
+    // With steps, many orders give exactly the observed sums.
     for (rows, cols, orders, step) in [
         (3, 1, 200, 0.0),
         (3, 2, 200, 1.0),
@@ -93,7 +94,7 @@ fn p_values_are_those_of_the_host_to_the_last_bit() {
 }
 
 /// Orders of more than 65,536 rows are drawn on the GPU. Other orders would hardly give the same counts for
-/// so many pairs.
+/// all pairs.
 #[test]
 #[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn orders_of_many_rows_are_drawn_there_as_on_the_host() {

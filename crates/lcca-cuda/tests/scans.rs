@@ -1,5 +1,5 @@
-//! Scans of Gram matrices on a GPU find what the host finds. They are ignored unless `cargo xtask test --gpu`
-//! runs them.
+//! Tests that scans of Gram matrices on a GPU find the same as those of the host. They are ignored unless
+//! `cargo xtask test --gpu` runs them.
 
 mod common;
 
@@ -16,15 +16,15 @@ fn gpu() -> Arc<Cuda> {
     gpu_with(None)
 }
 
-/// Columns of every row of both views.
+/// The columns of every row of both views.
 type Rows = [Vec<Vec<u32>>; 2];
 
-/// Columns that are planted into each view before others.
+/// The number of columns that are planted into each view before the others.
 const PLANTED: u32 = 40;
 
-/// Two views of words that depend on each other, the rarer the larger their number. Before them stand a
-/// column and 30 that share its rows out among themselves, in either view, and twins whose differences
-/// coincide.
+/// Makes two views of words that depend on each other, and are the rarer the larger their number. Before
+/// the words, each view has a hub, a column whose rows 30 columns of the other view share out among
+/// themselves, and twins whose differences coincide in both views.
 fn views(rows: usize, cols: u32, most: usize, seed: u64) -> Rows {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -46,7 +46,7 @@ fn views(rows: usize, cols: u32, most: usize, seed: u64) -> Rows {
             other.push(0);
             own.push(1 + (row / 9 % 30) as u32);
         }
-        // Twins, which differ in the same rows of both views.
+        // Twins that differ in the same rows of both views.
         let (is_there, differs) = (random.random::<f64>() < 0.3, random.random::<f64>() < 0.01);
         for view in [&mut own, &mut other] {
             if is_there || random.random::<f64>() < 0.01 {
@@ -88,8 +88,8 @@ fn numbers(count: usize) -> Values {
     Values::F64((0..count).map(|_| random.random_range(0.9..1.1)).collect::<Vec<f64>>().into())
 }
 
-/// Checks the scans of Gram matrices in several problems, and returns how many witnesses and hubs the first
-/// of them has.
+/// Checks the scans of Gram matrices in several problems. Returns the numbers of witnesses and hubs of the
+/// first.
 fn check_all(cuda: &Cuda, joint: &JointGram, what: &str) -> [usize; 2] {
     let problem = |is_centered, ridge, identities| ScannedProblem { is_centered, ridge, identities };
     let problems = [
@@ -109,7 +109,7 @@ fn check_all(cuda: &Cuda, joint: &JointGram, what: &str) -> [usize; 2] {
 #[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn scans_find_what_the_host_finds() {
     let cuda = gpu();
-    // The last has rows of thousands of entries, so that more partners than count are equal.
+    // The last shape has rows of thousands of entries, in which more partners are equal than count.
     for (rows, cols, most) in [(3000, 300, 6), (20_000, 4000, 10), (20_000, 9000, 30)] {
         let [x, y] = views(rows, cols, most, 3);
         for (kind, values) in [("ones", ones as fn(usize) -> Values), ("numbers", numbers)] {
@@ -117,7 +117,7 @@ fn scans_find_what_the_host_finds() {
             let joint = pair.joint_gram(u64::MAX).unwrap();
             let [witnesses, hubs] = check_all(&cuda, &joint, kind);
             assert!(witnesses > 100 && hubs >= 2, "{witnesses} {hubs}");
-            // The same of those that were formed on the GPU.
+            // Check the Gram matrices that were formed on the GPU as well.
             let formed = measure::joint_gram(&cuda, &pair, u64::MAX).unwrap().unwrap();
             check_all(&cuda, &formed, kind);
         }
@@ -146,7 +146,7 @@ fn too_little_memory_leaves_scans_to_the_host() {
     let pair = InMemory::new(matrix(&x, 300, ones), matrix(&y, 300, ones)).unwrap();
     let joint = pair.joint_gram(u64::MAX).unwrap();
     let problem = ScannedProblem { is_centered: true, ridge: 1.0, identities: [false; 2] };
-    // From memory for the Gram matrices alone to memory for everything.
+    // The limits go from memory for the Gram matrices alone to memory for everything.
     let (mut refused, mut found) = (0, 0);
     for more in (0..12).map(|power| 1 << (10 + power)) {
         let cuda = lcca_cuda::open(0, Some(8 * joint.entries() + more)).unwrap();

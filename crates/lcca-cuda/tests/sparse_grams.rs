@@ -1,5 +1,5 @@
-//! Moments and joint Gram matrices of sparse rows on a GPU are those of the host. The tests are ignored
-//! unless `cargo xtask test --gpu` runs them.
+//! Tests that moments and joint Gram matrices of sparse rows on a GPU are those of the host. They are
+//! ignored unless `cargo xtask test --gpu` runs them.
 
 mod common;
 #[path = "common/rows.rs"]
@@ -17,7 +17,7 @@ fn gpu() -> Arc<Cuda> {
     gpu_with(None)
 }
 
-/// Whether two joint Gram matrices have the same entries: to the last bit, or but for rounding.
+/// Asserts that two joint Gram matrices have the same entries, to the last bit or but for rounding.
 fn same_grams(what: &str, there: &JointGram, here: &JointGram, is_exact: bool) {
     for (target, source) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let what = format!("{what}, block {target}{source}");
@@ -32,7 +32,7 @@ fn same_grams(what: &str, there: &JointGram, here: &JointGram, is_exact: bool) {
         assert_eq!(kind(&a), kind(&b), "{what}: other kinds of numbers");
         for entry in 0..a.entries() as usize {
             let (a, b) = (a.values().get(entry), b.values().get(entry));
-            // The host adds up row after row, and loses digits to very many rows.
+            // The host loses digits with very many rows, because it adds up row after row.
             let rounding = match there.shape().rows {
                 _ if is_exact => 0.0,
                 ..5000 => 1e-13,
@@ -58,7 +58,7 @@ fn joint_gram_matrices_are_those_of_the_host_and_repeat_to_the_last_bit() {
         (3000, [500, 300], [12, 9]),
         (1500, [4000, 70_000], [12, 3]),
         (40, [3000, 2000], [600, 2]),
-        // Sums over tiles of keys: one column, or few, in all rows.
+        // Sums over tiles of keys, because all rows share one column, or a few.
         (200_000, [1, 2], [1, 1]),
         (9000, [3, 1], [7, 1]),
         (700, [257, 256], [30, 1]),
@@ -89,14 +89,14 @@ fn joint_gram_matrices_are_those_of_the_host_and_repeat_to_the_last_bit() {
             same_grams(&format!("{what}, again"), &again, &there, true);
         }
     }
-    // So many rows that sums of sums are summed up again.
+    // Enough rows that sums of sums are summed up again.
     let many =
         |values| InMemory::new(zipf(4_300_000, 3, 1, 1, values), zipf(4_300_000, 2, 1, 2, ones)).unwrap();
     for (pair, is_exact) in [(many(ones), true), (many(single), false)] {
         let there = measure::joint_gram(&cuda, &pair, u64::MAX).unwrap().unwrap();
         same_grams("many rows", &there, &pair.joint_gram(u64::MAX).unwrap(), is_exact);
     }
-    // Some of the rows share the entries of all.
+    // A range of rows shares the entries of all rows.
     let (x, y) = (zipf(3000, 500, 12, 1, double), zipf(3000, 300, 9, 2, single));
     let part = InMemory::new(x.slice(700..1900), y.slice(700..1900)).unwrap();
     let there = measure::joint_gram(&cuda, &part, u64::MAX).unwrap().unwrap();
@@ -155,7 +155,7 @@ fn joint_gram_matrices_are_left_to_the_host_before_the_memory_of_the_gpu_is_spen
             let (mut limit, mut declined, mut formed) = (64 << 10, 0, 0);
             while formed < 3 {
                 let small = lcca_cuda::open(0, Some(limit)).unwrap();
-                // An error would be memory that was not thought of.
+                // An error would mean that the plan misses some memory.
                 if counts {
                     measure::counted_moments(&small, &pair).unwrap();
                 }
@@ -186,7 +186,7 @@ fn columns_are_counted_as_on_the_host_and_the_copy_of_the_rows_serves_their_gram
         drop(joint);
         assert!(cuda.device().free() > free, "the rows are gone when their Gram matrix is formed");
     }
-    // Rows that are read by passes, or others, are not kept twice.
+    // Counted rows are dropped when the Gram matrix of other rows is formed.
     let pair = topics(2000, 300, 3);
     let free = cuda.device().free();
     measure::counted_moments(&cuda, &pair).unwrap().unwrap();
@@ -207,7 +207,7 @@ fn columns_are_counted_as_on_the_host_and_the_copy_of_the_rows_serves_their_gram
     assert!(measure::counted_moments(&cuda, &weighted).unwrap().is_none());
 }
 
-/// Numbers of which one in so many is 2 or 3 and the others are 1.
+/// Makes numbers of which one in `RARITY` is 2 or 3, and the others are 1.
 fn whole<const RARITY: usize>(values: Vec<f64>) -> Values {
     let value = |(i, number): (usize, f64)| {
         let is_more = (i + 1).is_multiple_of(RARITY);
@@ -216,7 +216,7 @@ fn whole<const RARITY: usize>(values: Vec<f64>) -> Values {
     Values::F32(values.into_iter().enumerate().map(value).collect::<Vec<f32>>().into())
 }
 
-/// The same in double precision.
+/// Makes the numbers of `whole::<200>` in double precision.
 fn whole_double(values: Vec<f64>) -> Values {
     let Values::F32(singles) = whole::<200>(values) else { unreachable!() };
     Values::F64(singles.iter().map(f64::from).collect::<Vec<f64>>().into())
@@ -227,7 +227,7 @@ fn whole_double(values: Vec<f64>) -> Values {
 fn whole_numbers_are_summed_up_there_and_their_gram_matrix_is_counted() {
     let cuda = gpu();
     let (few, many) = (whole::<200>, whole::<2>);
-    // Few numbers of more than 1 are listed as often as they say, and many are not.
+    // If few numbers are more than 1, they are listed as often as they say; if many are, they are not.
     let kinds: [([MakeValues; 2], [bool; 2]); 6] = [
         ([few, ones], [true, true]),
         ([ones, few], [true, true]),
@@ -244,7 +244,7 @@ fn whole_numbers_are_summed_up_there_and_their_gram_matrix_is_counted() {
         assert_eq!(measure::counted_as_ones(&cuda), Some(are_ones));
         let joint = measure::joint_gram(&cuda, &counted, u64::MAX).unwrap().unwrap();
         same_grams("whole numbers", &joint, &expected.joint_gram(u64::MAX).unwrap(), true);
-        // Some of the rows share the entries of all.
+        // A range of rows shares the entries of all rows.
         let slice = |pair: InMemory| {
             InMemory::new(pair.view(Side::X).slice(700..2900), pair.view(Side::Y).slice(700..2900)).unwrap()
         };
@@ -254,7 +254,7 @@ fn whole_numbers_are_summed_up_there_and_their_gram_matrix_is_counted() {
         let joint = measure::joint_gram(&cuda, &counted, u64::MAX).unwrap().unwrap();
         same_grams("some of the rows", &joint, &expected.joint_gram(u64::MAX).unwrap(), true);
     }
-    // One entry is other than it was, after those that are looked at first.
+    // Changes one entry after those that are looked at first.
     let with_last = |last: f32| {
         let Matrix::Sparse(rows) = zipf(3000, 500, 30, 1, few) else { unreachable!() };
         let Values::F32(values) = rows.values() else { unreachable!() };
@@ -266,14 +266,14 @@ fn whole_numbers_are_summed_up_there_and_their_gram_matrix_is_counted() {
         let x = SparseRows::new(500, offsets, columns, Values::F32(values.into())).unwrap();
         InMemory::new(x.into(), zipf(3000, 700, 20, 2, ones)).unwrap()
     };
-    // It is no positive whole number, or too large.
+    // The entry is no positive whole number, or too large.
     for other in [0.0, -1.0, 1.5, 40_000.0, f32::MAX] {
         let pair = with_last(other);
         assert!(measure::counted_moments(&cuda, &pair).unwrap().is_none(), "{other}");
         let joint = measure::joint_gram(&cuda, &pair, u64::MAX).unwrap().unwrap();
         same_grams("other numbers", &joint, &pair.joint_gram(u64::MAX).unwrap(), false);
     }
-    // Listed as often as it says, it would make few more entries, but far more pairs.
+    // Listed as often as it says, this entry would add few entries, but far more pairs.
     let pair = with_last(1500.0);
     let found = measure::counted_moments(&cuda, &pair).unwrap().unwrap();
     assert_eq!(measure::counted_as_ones(&cuda), Some([false, true]));
@@ -291,7 +291,7 @@ fn gram_matrices_that_were_formed_there_are_read_there() {
     let free = cuda.device().free();
     laws::check_pass(&*cuda, &Centered::new(&joint).unwrap(), 8, 1).unwrap();
     assert_eq!(cuda.device().free(), free, "nothing is copied for passes over it");
-    // Another matrix takes their place.
+    // Another matrix takes the place of these Gram matrices.
     let other = topics(3000, 300, 2).joint_gram(u64::MAX).unwrap();
     laws::check_pass(&*cuda, &other, 8, 1).unwrap();
 }
@@ -300,7 +300,7 @@ fn gram_matrices_that_were_formed_there_are_read_there() {
 #[ignore = "needs a GPU: cargo xtask test --gpu"]
 fn fits_to_sparse_rows_have_their_gram_matrix_formed_there() {
     let cuda = gpu();
-    // So many pairs of entries that it pays.
+    // Enough pairs of entries that the GPU pays.
     let pair = topics(120_000, 3000, 1);
     let there = on(&cuda, &pair).capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap();
     assert!(cuda.was_used(), "the Gram matrix was formed there");

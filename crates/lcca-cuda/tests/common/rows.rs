@@ -1,4 +1,4 @@
-//! Rows to test with.
+//! Rows for tests.
 
 use lcca::data::InMemory;
 use lcca::matrix::{DenseRows, DenseValues, Matrix, OneHotRows, SparseRows, Values};
@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 /// Makes the values of entries from random numbers between 0.5 and 2.
 pub type MakeValues = fn(Vec<f64>) -> Values;
 
-/// Rows whose columns are the rarer the larger their number; some columns are in most rows.
+/// Makes rows in which a column is the rarer the larger its number. Some columns are in most rows.
 pub fn zipf(rows: usize, cols: usize, most: usize, seed: u64, values: MakeValues) -> Matrix {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (mut offsets, mut columns) = (vec![0u64], Vec::new());
@@ -37,7 +37,7 @@ pub fn double(values: Vec<f64>) -> Values {
     Values::F64(values.into())
 }
 
-/// Numbers between -1 and 1.
+/// Makes dense rows of numbers between -1 and 1.
 pub fn dense(rows: usize, cols: usize, seed: u64, is_single: bool) -> Matrix {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let numbers: Vec<f64> = (0..rows * cols).map(|_| random.random_range(-1.0..1.0)).collect();
@@ -55,7 +55,7 @@ pub fn one_hot(rows: usize, cols: u32, seed: u64) -> Matrix {
     OneHotRows::new(cols as usize, column.into()).expect("valid rows").into()
 }
 
-/// Two views of the same topics, with noise.
+/// Makes two views of the same topics, with noise.
 pub fn topics(rows: usize, cols: usize, seed: u64) -> InMemory {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut view = |shift: u32, topics: &[u32]| {

@@ -1,0 +1,522 @@
+//! (B − A)⁻¹, nearly, over sparse Gram matrices: an incomplete Cholesky factor of all columns.
+//!
+//! Scaled to a unit diagonal and with the rare columns r before the frequent ones c,
+//!
+//! ```text
+//! [ R  Eᵀ ]   [ L      ] [ Lᵀ  Vᵀ ]
+//! [ E  C  ] ≈ [ V   I  ] [     S  ],     V = E·L⁻ᵀ,     S = C − V·Vᵀ
+//! ```
+//!
+//! Rare columns meet few others, so that eliminating them fills in little: L and V are sparse, and entries
+//! below a threshold are left out. S is as large as the number of frequent columns and is factorized
+//! densely. A parent that is nearly the sum of its children keeps in S exactly the variance that the
+//! children leave, because they are eliminated before it; a polynomial in R would have to resolve it.
+//!
+//! Exact pivots are never below the scaled ridge, and neither are the eigenvalues of S, because B − A =
+//! diag(ρ) + FᵀF. Leaving out entries can push them below it. Pivots of rare columns are then raised to the
+//! ridge, and the diagonal of S by the least of a few shifts with which it is positive definite. So the
+//! product is symmetric and positive definite whatever was left out, and can precondition LOBPCG.
+//!
+//! Means and covariates are terms of low rank: with P for them, B − A = M − P·Pᵀ, and the identity of
+//! Woodbury corrects the inverse of M.
+//!
+//! Cost: the elimination is one thread's work, of about as many operations as a few passes; a solution takes
+//! two sweeps over L and V and two dense triangular ones. With 3,000 frequent columns and ridges of 1e-2,
+//! 1e-3 and 1e-4, sentences in two languages took 5, 4 and 6 passes to a share of 1e-4 of the total in a
+//! prototype, and Debian paths 5, 4 and 3. The exact inverse takes 4 or 5.
+
+use super::coarse::Coarse;
+use super::coarse_factor::{EPSILON, Factor, factor_of, single_factor_of};
+use super::inverse::Inverse;
+use super::local_grams::LocalGrams;
+use super::problem::Problem;
+use crate::data::{Pair, Side};
+use crate::error::Result;
+use crate::matrix::{LANES, Line, Lower, Panel};
+use crate::outcome::Decision;
+use crate::small;
+use bytemuck::Zeroable;
+use faer::Mat;
+use rayon::prelude::*;
+
+/// Entries below these shares of their columns' lengths are left out: between two rare columns, and between
+/// a rare and a frequent one. The latter add up in S, so they are kept longer: with 3e-3 for both, S of
+/// Debian paths was indefinite by 0.07, and 12 passes were needed in place of 5.
+const LEFT_OUT: [f64; 2] = [3e-3, 1e-3];
+/// What the diagonal of S is raised by until it is positive definite, in this order.
+const SHIFTS: [f64; 4] = [0.0, 1e-3, 1e-2, 1e-1];
+/// Entries of the factor that may be stored for each entry of the Gram matrices.
+const FILLED: u64 = 4;
+/// The bytes of a stored entry, by columns and by rows.
+const ENTRY: u64 = 16;
+/// The share of the allowed memory that the factor may take.
+const SHARE_OF_MEMORY: u64 = 4;
+
+/// An incomplete factor of B − A.
+pub(super) struct Incomplete {
+    /// The view and number of each column, the rare ones first.
+    columns: Vec<(usize, u32)>,
+    /// 1/√ of the diagonal of the matrix, with the sign of the view.
+    scale: Vec<f64>,
+    /// L and V below the diagonal, by columns and by rows.
+    down: Lists,
+    across: Lists,
+    /// The inverse diagonal of L.
+    pivots: Vec<f64>,
+    /// S.
+    rest: Factor,
+    border: Option<Border>,
+}
+
+/// The correction for terms of low rank: (M − P·Pᵀ)⁻¹ = M⁻¹ + Z·K·Zᵀ with Z = M⁻¹P.
+struct Border {
+    /// P and Z, one row for each column of the matrix.
+    p: Mat<f64>,
+    z: Mat<f64>,
+    /// (I − PᵀZ)⁻¹.
+    core: Mat<f64>,
+}
+
+impl Incomplete {
+    /// With about `size` frequent columns and at most `work` multiplications to eliminate the rare ones.
+    /// `None` if there are no sparse Gram matrices on the host, or the factor takes more. `inverse` is the
+    /// inverse diagonal of B.
+    pub fn new(
+        problem: &Problem<'_>,
+        inverse: &[Vec<f64>; 2],
+        size: usize,
+        work: f64,
+    ) -> Result<Option<Self>> {
+        let Some(joint) = problem.joint.filter(|_| {
+            !problem.space.is_remote()
+                && problem.settings.is_cca()
+                && problem.identities() == [false, false]
+        }) else {
+            return Ok(None);
+        };
+        joint.bring()?;
+        let grams = LocalGrams {
+            joint,
+            means: problem.means,
+            along: problem.along,
+            ridges: problem.ridges(),
+            identities: [false, false],
+            inverse,
+            scan: None,
+        };
+        let columns = rarest_first(problem, inverse)?;
+        let rare = columns.len().saturating_sub(size);
+        let scaled = Scaled::new(&grams, columns);
+        let most = FILLED * joint.entries();
+        let most = most.min(problem.settings.memory / SHARE_OF_MEMORY / ENTRY) as usize;
+        let Some(Eliminated { down, pivots }) = eliminate(&scaled, rare, work, most) else {
+            return Ok(None);
+        };
+        let across = down.transposed(scaled.columns.len());
+        let rest = complement(&scaled, &down, &across, rare);
+        let Some(rest) = factorized(rest)? else { return Ok(None) };
+        let Scaled { columns, scale, .. } = scaled;
+        let mut incomplete = Incomplete { columns, scale, down, across, pivots, rest, border: None };
+        incomplete.border = incomplete.border_of(&grams);
+        Ok(Some(incomplete))
+    }
+
+    /// The rare columns, which have pivots.
+    fn rare(&self) -> usize {
+        self.pivots.len()
+    }
+
+    /// What means and covariates need; `None` without them, or if what was left out makes their correction
+    /// useless.
+    fn border_of(&self, grams: &LocalGrams<'_>) -> Option<Border> {
+        let weight = grams.joint.moments(Side::X).weight.sqrt();
+        let covariates = grams.along.map_or(0, |along| along[0].cols());
+        let terms = usize::from(grams.means.is_some()) + covariates;
+        if terms == 0 {
+            return None;
+        }
+        let p = Mat::from_fn(self.columns.len(), terms, |place, term| {
+            let (view, column) = self.columns[place];
+            let number = match (grams.means, grams.along) {
+                (Some(means), _) if term == 0 => weight * means[view][column as usize],
+                (means, Some(along)) => along[view].row(column as usize)[term - usize::from(means.is_some())],
+                _ => 0.0,
+            };
+            self.scale[place] * number
+        });
+        let mut groups = Groups::of(&p);
+        self.solve(&mut groups);
+        let z = groups.to_mat(terms);
+        let core = Mat::<f64>::identity(terms, terms) - p.transpose() * &z;
+        let factor = small::cholesky(core.as_ref())?;
+        let inverse = small::inverse_of_lower(factor.as_ref());
+        Some(Border { p, z, core: inverse.transpose() * &inverse })
+    }
+
+    /// B ← M⁻¹B, without the border.
+    fn solve(&self, b: &mut Groups) {
+        let rare = self.rare();
+        b.0.par_iter_mut().for_each(|b| {
+            for place in 0..b.len() {
+                let sum = self.across.less_products(place, b[place], b);
+                b[place] = if place < rare { times(sum, self.pivots[place]) } else { sum };
+            }
+        });
+        let mut frequent = b.rows_from(rare, self.columns.len());
+        self.rest.solve(&mut frequent);
+        b.put_rows(rare, &frequent);
+        b.0.par_iter_mut().for_each(|b| {
+            for place in (0..rare).rev() {
+                b[place] = times(self.down.less_products(place, b[place], b), self.pivots[place]);
+            }
+        });
+    }
+}
+
+impl Inverse for Incomplete {
+    fn apply(&self, [x, y]: [&mut Panel; 2]) -> Result<Vec<f64>> {
+        let pairs = x.cols();
+        let residuals = Groups::picked([x, y], &self.columns, &self.scale);
+        let mut solved = residuals.clone();
+        self.solve(&mut solved);
+        if let Some(Border { p, z, core }) = &self.border {
+            let along = solved.products(p);
+            solved.add_products(z, &(core * along));
+        }
+        let squares = residuals.dots(&solved);
+        solved.place(&self.columns, &self.scale, [x, y]);
+        Ok(squares[..pairs].to_vec())
+    }
+
+    fn decision(&self) -> Decision {
+        Decision::IncompleteFactor {
+            columns: self.columns.len() as u64,
+            dense: (self.columns.len() - self.rare()) as u64,
+            entries: self.down.entries.len() as u64,
+        }
+    }
+
+    fn into_block(self: Box<Self>) -> Option<Coarse> {
+        None
+    }
+}
+
+/// The columns that vary, those with the fewest entries first.
+fn rarest_first(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Vec<(usize, u32)>> {
+    let mut columns: Vec<(u64, usize, u32)> = Vec::new();
+    for side in Side::BOTH {
+        let view = side as usize;
+        let all = (0u32..).zip(&problem.pair.moments(side)?.count).zip(&inverse[view]);
+        let varying = all.filter(|(_, inverse)| **inverse > 0.0);
+        columns.extend(varying.map(|((column, &entries), _)| (entries, view, column)));
+    }
+    columns.par_sort_unstable();
+    Ok(columns.into_iter().map(|(_, view, column)| (view, column)).collect())
+}
+
+/// B − A without terms of low rank, scaled to a unit diagonal and in the order of elimination.
+struct Scaled<'a> {
+    grams: &'a LocalGrams<'a>,
+    columns: Vec<(usize, u32)>,
+    /// The place of each column of each view; `NOWHERE` if it does not vary.
+    places: [Vec<u32>; 2],
+    scale: Vec<f64>,
+    /// The least that an exact pivot can be.
+    floors: Vec<f64>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl<'a> Scaled<'a> {
+    fn new(grams: &'a LocalGrams<'a>, columns: Vec<(usize, u32)>) -> Self {
+        let mut places = grams.inverse.each_ref().map(|inverse| vec![NOWHERE; inverse.len()]);
+        for (place, &(view, column)) in columns.iter().enumerate() {
+            places[view][column as usize] = place as u32;
+        }
+        let squares = Side::BOTH.map(|side| &grams.joint.moments(side).square);
+        let (scale, floors) = columns
+            .par_iter()
+            .map(|&(view, column)| {
+                let square = squares[view][column as usize] + grams.ridges[view];
+                let sign = if view == 0 { 1.0 } else { -1.0 };
+                (sign / square.sqrt(), (grams.ridges[view] / square).max(EPSILON))
+            })
+            .unzip();
+        Scaled { grams, columns, places, scale, floors }
+    }
+
+    /// Calls `visit` with the place and number of each entry below the diagonal of one column.
+    fn below(&self, place: usize, mut visit: impl FnMut(usize, f64)) {
+        let (view, column) = self.columns[place];
+        for source in Side::BOTH {
+            let places = &self.places[source as usize];
+            let block = self.grams.joint.block(Side::BOTH[view], source);
+            block.for_each(column as usize, |other, value| {
+                let other = places[other];
+                if other != NOWHERE && other as usize > place {
+                    visit(other as usize, value * self.scale[place] * self.scale[other as usize]);
+                }
+            });
+        }
+    }
+}
+
+/// Lists of entries, one after the other.
+struct Lists {
+    starts: Vec<usize>,
+    entries: Vec<(u32, f32)>,
+}
+
+impl Lists {
+    fn of(&self, list: usize) -> &[(u32, f32)] {
+        &self.entries[self.starts[list]..self.starts[list + 1]]
+    }
+
+    /// The entries by rows, of which there are `rows`.
+    fn transposed(&self, rows: usize) -> Lists {
+        let mut starts = vec![0; rows + 1];
+        self.entries.iter().for_each(|&(row, _)| starts[row as usize + 1] += 1);
+        (0..rows).for_each(|row| starts[row + 1] += starts[row]);
+        let mut next = starts.clone();
+        let mut entries = vec![(0, 0.0); self.entries.len()];
+        for column in 0..self.starts.len() - 1 {
+            for &(row, value) in self.of(column) {
+                entries[next[row as usize]] = (column as u32, value);
+                next[row as usize] += 1;
+            }
+        }
+        Lists { starts, entries }
+    }
+
+    /// `sum` less the products of a list with lines of `b`.
+    #[inline(always)]
+    fn less_products(&self, list: usize, mut sum: Line, b: &[Line]) -> Line {
+        for &(place, value) in self.of(list) {
+            let (value, other) = (f64::from(value), &b[place as usize]);
+            (0..LANES).for_each(|lane| sum.0[lane] -= value * other.0[lane]);
+        }
+        sum
+    }
+}
+
+/// L and V, by columns, and the inverse diagonal of L.
+struct Eliminated {
+    down: Lists,
+    pivots: Vec<f64>,
+}
+
+const NO_COLUMN: u32 = u32::MAX;
+
+/// Eliminates the first `rare` columns, each after subtracting the columns before that reach it. `None` if
+/// that takes more than `work` multiplications or `most` entries.
+fn eliminate(matrix: &Scaled<'_>, rare: usize, work: f64, most: usize) -> Option<Eliminated> {
+    let size = matrix.columns.len();
+    let mut down = Lists { starts: vec![0], entries: Vec::new() };
+    let mut pivots = Vec::with_capacity(rare);
+    let mut sums = vec![0.0; size];
+    // The column that touched a sum last, and the places it touched.
+    let (mut touched_by, mut touched) = (vec![NO_COLUMN; size], Vec::new());
+    // The columns whose next entry is in a row: a linked list for each row.
+    let (mut first, mut next) = (vec![NO_COLUMN; rare], vec![NO_COLUMN; rare]);
+    let mut next_entry: Vec<usize> = Vec::with_capacity(rare);
+    let mut done = 0.0;
+    for column in 0..rare {
+        touched.clear();
+        matrix.below(column, |place, value| {
+            (sums[place], touched_by[place]) = (value, column as u32);
+            touched.push(place as u32);
+        });
+        let mut pivot = 1.0 + EPSILON;
+        let mut before = first[column];
+        while before != NO_COLUMN {
+            let earlier = before as usize;
+            let (start, end) = (next_entry[earlier], down.starts[earlier + 1]);
+            let own = f64::from(down.entries[start].1);
+            pivot -= own * own;
+            for &(place, value) in &down.entries[start + 1..end] {
+                let place = place as usize;
+                if touched_by[place] != column as u32 {
+                    (sums[place], touched_by[place]) = (0.0, column as u32);
+                    touched.push(place as u32);
+                }
+                sums[place] -= own * f64::from(value);
+            }
+            done += (end - start) as f64;
+            before = next[earlier];
+            hang_on(earlier, start + 1, &down, &mut first, &mut next, &mut next_entry);
+        }
+        let pivot = pivot.max(matrix.floors[column]).sqrt();
+        let is_kept = |&place: &u32| {
+            let least = LEFT_OUT[usize::from(place as usize >= rare)];
+            sums[place as usize].abs() >= least
+        };
+        let mut kept: Vec<u32> = touched.iter().copied().filter(is_kept).collect();
+        kept.sort_unstable();
+        down.entries.extend(kept.iter().map(|&place| (place, (sums[place as usize] / pivot) as f32)));
+        let start = down.starts[column];
+        down.starts.push(down.entries.len());
+        pivots.push(pivot.recip());
+        next_entry.push(start);
+        hang_on(column, start, &down, &mut first, &mut next, &mut next_entry);
+        if done > work || down.entries.len() > most {
+            return None;
+        }
+    }
+    Some(Eliminated { down, pivots })
+}
+
+/// Puts a column on the list of the row of one of its entries, if that is the row of a rare column.
+fn hang_on(
+    column: usize,
+    entry: usize,
+    down: &Lists,
+    first: &mut [u32],
+    next: &mut [u32],
+    next_entry: &mut [usize],
+) {
+    next_entry[column] = entry;
+    if entry < down.starts[column + 1]
+        && let Some(head) = first.get_mut(down.entries[entry].0 as usize)
+    {
+        next[column] = *head;
+        *head = column as u32;
+    }
+}
+
+/// S = C − V·Vᵀ, the lower triangle.
+fn complement(matrix: &Scaled<'_>, down: &Lists, across: &Lists, rare: usize) -> Lower {
+    let mut rest = Lower::zeros(matrix.columns.len() - rare);
+    rest.par_columns_mut().enumerate().for_each(|(j, out)| {
+        let place = rare + j;
+        out[0] = 1.0 + EPSILON;
+        matrix.below(place, |other, value| out[other - place] += value);
+        for &(column, own) in across.of(place) {
+            let list = down.of(column as usize);
+            let from = list.partition_point(|&(row, _)| (row as usize) < place);
+            for &(row, value) in &list[from..] {
+                out[row as usize - place] -= f64::from(own) * f64::from(value);
+            }
+        }
+    });
+    rest
+}
+
+/// The factor of S with the least shift that makes it positive definite.
+fn factorized(rest: Lower) -> Result<Option<Factor>> {
+    for shift in SHIFTS {
+        if let Some(factor) = single_factor_of(&rest, shift)? {
+            return Ok(Some(factor));
+        }
+        // Pivots that rounding would spoil in single precision.
+        if shift == 0.0
+            && let Some(factor) = factor_of(rest.clone())?
+        {
+            return Ok(Some(factor));
+        }
+    }
+    Ok(None)
+}
+
+/// A panel of all columns in the order of elimination, cut into groups of as many columns as a line holds:
+/// each stays in cache while it is solved for, and threads share them.
+#[derive(Clone)]
+struct Groups(Vec<Vec<Line>>);
+
+impl Groups {
+    fn of(mat: &Mat<f64>) -> Self {
+        let line = |place: usize, group: usize| {
+            let number = |lane: usize| (group * LANES + lane < mat.ncols()).then(|| mat[(place, group * LANES + lane)]);
+            Line(std::array::from_fn(|lane| number(lane).unwrap_or(0.0)))
+        };
+        let groups = 0..mat.ncols().div_ceil(LANES);
+        Groups(groups.map(|group| (0..mat.nrows()).map(|place| line(place, group)).collect()).collect())
+    }
+
+    /// The rows of the given columns of both views, scaled.
+    fn picked(views: [&Panel; 2], columns: &[(usize, u32)], scale: &[f64]) -> Self {
+        let stride = views[0].lines_per_row();
+        let group = |group: usize| {
+            let rows = columns.iter().zip(scale);
+            let lines = rows.map(|(&(view, column), &scale)| {
+                times(views[view].lines()[column as usize * stride + group], scale)
+            });
+            lines.collect()
+        };
+        Groups((0..stride).into_par_iter().map(group).collect())
+    }
+
+    /// Replaces the panels of both views; columns that do not vary become zero.
+    fn place(&self, columns: &[(usize, u32)], scale: &[f64], views: [&mut Panel; 2]) {
+        let stride = self.0.len();
+        let lines = views.map(|panel| {
+            panel.clear();
+            panel.lines_mut()
+        });
+        for (place, (&(view, column), &scale)) in columns.iter().zip(scale).enumerate() {
+            let out = &mut lines[view][column as usize * stride..][..stride];
+            out.iter_mut().zip(&self.0).for_each(|(out, group)| *out = times(group[place], scale));
+        }
+    }
+
+    fn to_mat(&self, cols: usize) -> Mat<f64> {
+        self.rows_from(0, self.0.first().map_or(0, Vec::len)).subcols(0, cols).to_owned()
+    }
+
+    /// The rows from `start` on, up to `end`.
+    fn rows_from(&self, start: usize, end: usize) -> Mat<f64> {
+        Mat::from_fn(end - start, LANES * self.0.len(), |i, j| self.0[j / LANES][start + i].0[j % LANES])
+    }
+
+    fn put_rows(&mut self, start: usize, rows: &Mat<f64>) {
+        for (g, group) in self.0.iter_mut().enumerate() {
+            for (i, line) in group[start..].iter_mut().enumerate() {
+                (0..LANES).for_each(|lane| line.0[lane] = rows[(i, g * LANES + lane)]);
+            }
+        }
+    }
+
+    /// PᵀB.
+    fn products(&self, p: &Mat<f64>) -> Mat<f64> {
+        let of_group = |group: &Vec<Line>| {
+            let mut sums = vec![Line::zeroed(); p.ncols()];
+            for (place, line) in group.iter().enumerate() {
+                for (term, sum) in sums.iter_mut().enumerate() {
+                    (0..LANES).for_each(|lane| sum.0[lane] += p[(place, term)] * line.0[lane]);
+                }
+            }
+            sums
+        };
+        let sums: Vec<Vec<Line>> = self.0.par_iter().map(of_group).collect();
+        Mat::from_fn(p.ncols(), LANES * sums.len(), |term, j| sums[j / LANES][term].0[j % LANES])
+    }
+
+    /// B ← B + Z·C.
+    fn add_products(&mut self, z: &Mat<f64>, c: &Mat<f64>) {
+        self.0.par_iter_mut().enumerate().for_each(|(g, group)| {
+            for (place, line) in group.iter_mut().enumerate() {
+                for term in 0..z.ncols() {
+                    let factor = z[(place, term)];
+                    (0..LANES).for_each(|lane| line.0[lane] += factor * c[(term, g * LANES + lane)]);
+                }
+            }
+        });
+    }
+
+    /// The product of each column with the same column of another.
+    fn dots(&self, other: &Groups) -> Vec<f64> {
+        let of_group = |(a, b): (&Vec<Line>, &Vec<Line>)| {
+            let mut sum = Line::zeroed();
+            for (a, b) in a.iter().zip(b) {
+                (0..LANES).for_each(|lane| sum.0[lane] += a.0[lane] * b.0[lane]);
+            }
+            sum.0
+        };
+        self.0.par_iter().zip(&other.0).flat_map_iter(of_group).collect()
+    }
+}
+
+#[inline(always)]
+fn times(mut line: Line, factor: f64) -> Line {
+    line.0.iter_mut().for_each(|number| *number *= factor);
+    line
+}
