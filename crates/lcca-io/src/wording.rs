@@ -94,6 +94,12 @@ pub fn decision(decision: &Decision) -> String {
             "the preconditioner stood for B − A on all columns: it factorized the {} most frequent ones, and a polynomial of degree {degree} stood for the others",
             grouped(*columns)
         ),
+        Decision::IncompleteFactor { columns, dense, entries } => format!(
+            "the preconditioner was an incomplete Cholesky factor of B − A: {} columns, the {} most frequent of them dense, {} entries for the others",
+            grouped(*columns),
+            grouped(*dense),
+            grouped(*entries)
+        ),
         Decision::RowSpace { rows } => {
             format!("B − A was inverted exactly, by a factorization of the {} rows", grouped(*rows))
         }
@@ -348,6 +354,7 @@ mod tests {
             Decision::QrInsteadOfGram,
             Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 31 },
             Decision::TwoLevels { columns: 44, degree: 45 },
+            Decision::IncompleteFactor { columns: 47, dense: 48, entries: 49 },
             Decision::RowSpace { rows: 46 },
             Decision::Proven { exceeding: 39, value: 0.404_142, columns: 43 },
             Decision::SinglePrecisionFirst { iterations: 38 },

@@ -114,6 +114,15 @@ pub enum Decision {
         /// The degree of the polynomial.
         degree: u64,
     },
+    /// The preconditioner was an incomplete Cholesky factor of B − A on all columns.
+    IncompleteFactor {
+        /// Columns in the factor.
+        columns: u64,
+        /// Frequent columns among them, which were factorized densely.
+        dense: u64,
+        /// Entries of the others.
+        entries: u64,
+    },
     /// The preconditioner was B − A on all columns, exactly, by a factorization as large as there are rows.
     RowSpace {
         /// The number of rows that differ.

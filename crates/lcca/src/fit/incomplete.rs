@@ -42,7 +42,7 @@ use rayon::prelude::*;
 /// Entries below these shares of their columns' lengths are left out: between two rare columns, and between
 /// a rare and a frequent one. The latter add up in S, so they are kept longer: with 3e-3 for both, S of
 /// Debian paths was indefinite by 0.07, and 12 passes were needed in place of 5.
-const LEFT_OUT: [f64; 2] = [3e-3, 1e-3];
+pub(super) const LEFT_OUT: [f64; 2] = [3e-3, 1e-3];
 /// What the diagonal of S is raised by until it is positive definite, in this order.
 const SHIFTS: [f64; 4] = [0.0, 1e-3, 1e-2, 1e-1];
 /// Entries of the factor that may be stored for each entry of the Gram matrices.
@@ -52,11 +52,21 @@ const ENTRY: u64 = 16;
 /// The share of the allowed memory that the factor may take.
 const SHARE_OF_MEMORY: u64 = 4;
 
+/// How much a factor may take, and how exact it is.
+pub(super) struct Limits {
+    /// Frequent columns, about.
+    pub dense: usize,
+    /// Multiplications to eliminate the rare ones.
+    pub work: f64,
+    /// Entries below these shares are left out, see [`LEFT_OUT`].
+    pub left_out: [f64; 2],
+}
+
 /// An incomplete factor of B − A.
 pub(super) struct Incomplete {
     /// The view and number of each column, the rare ones first.
     columns: Vec<(usize, u32)>,
-    /// 1/√ of the diagonal of the matrix, with the sign of the view.
+    /// 1/√ of the diagonal of the matrix.
     scale: Vec<f64>,
     /// L and V below the diagonal, by columns and by rows.
     down: Lists,
@@ -78,15 +88,9 @@ struct Border {
 }
 
 impl Incomplete {
-    /// With about `size` frequent columns and at most `work` multiplications to eliminate the rare ones.
-    /// `None` if there are no sparse Gram matrices on the host, or the factor takes more. `inverse` is the
-    /// inverse diagonal of B.
-    pub fn new(
-        problem: &Problem<'_>,
-        inverse: &[Vec<f64>; 2],
-        size: usize,
-        work: f64,
-    ) -> Result<Option<Self>> {
+    /// `None` if there are no sparse Gram matrices on the host, or the factor takes more than `limits`.
+    /// `inverse` is the inverse diagonal of B.
+    pub fn new(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], limits: &Limits) -> Result<Option<Self>> {
         let Some(joint) = problem.joint.filter(|_| {
             !problem.space.is_remote()
                 && problem.settings.is_cca()
@@ -105,11 +109,11 @@ impl Incomplete {
             scan: None,
         };
         let columns = rarest_first(problem, inverse)?;
-        let rare = columns.len().saturating_sub(size);
+        let rare = columns.len().saturating_sub(limits.dense);
         let scaled = Scaled::new(&grams, columns);
         let most = FILLED * joint.entries();
         let most = most.min(problem.settings.memory / SHARE_OF_MEMORY / ENTRY) as usize;
-        let Some(Eliminated { down, pivots }) = eliminate(&scaled, rare, work, most) else {
+        let Some(Eliminated { down, pivots }) = eliminate(&scaled, rare, limits, most) else {
             return Ok(None);
         };
         let across = down.transposed(scaled.columns.len());
@@ -142,7 +146,7 @@ impl Incomplete {
                 (means, Some(along)) => along[view].row(column as usize)[term - usize::from(means.is_some())],
                 _ => 0.0,
             };
-            self.scale[place] * number
+            SIGNS[view] * self.scale[place] * number
         });
         let mut groups = Groups::of(&p);
         self.solve(&mut groups);
@@ -226,6 +230,8 @@ struct Scaled<'a> {
 }
 
 const NOWHERE: u32 = u32::MAX;
+/// The signs of the views in F = [X, −Y].
+const SIGNS: [f64; 2] = [1.0, -1.0];
 
 impl<'a> Scaled<'a> {
     fn new(grams: &'a LocalGrams<'a>, columns: Vec<(usize, u32)>) -> Self {
@@ -238,8 +244,7 @@ impl<'a> Scaled<'a> {
             .par_iter()
             .map(|&(view, column)| {
                 let square = squares[view][column as usize] + grams.ridges[view];
-                let sign = if view == 0 { 1.0 } else { -1.0 };
-                (sign / square.sqrt(), (grams.ridges[view] / square).max(EPSILON))
+                (square.sqrt().recip(), (grams.ridges[view] / square).max(EPSILON))
             })
             .unzip();
         Scaled { grams, columns, places, scale, floors }
@@ -251,10 +256,11 @@ impl<'a> Scaled<'a> {
         for source in Side::BOTH {
             let places = &self.places[source as usize];
             let block = self.grams.joint.block(Side::BOTH[view], source);
+            let own = SIGNS[view] * SIGNS[source as usize] * self.scale[place];
             block.for_each(column as usize, |other, value| {
                 let other = places[other];
                 if other != NOWHERE && other as usize > place {
-                    visit(other as usize, value * self.scale[place] * self.scale[other as usize]);
+                    visit(other as usize, value * own * self.scale[other as usize]);
                 }
             });
         }
@@ -308,8 +314,8 @@ struct Eliminated {
 const NO_COLUMN: u32 = u32::MAX;
 
 /// Eliminates the first `rare` columns, each after subtracting the columns before that reach it. `None` if
-/// that takes more than `work` multiplications or `most` entries.
-fn eliminate(matrix: &Scaled<'_>, rare: usize, work: f64, most: usize) -> Option<Eliminated> {
+/// that takes more multiplications than allowed or more than `most` entries.
+fn eliminate(matrix: &Scaled<'_>, rare: usize, limits: &Limits, most: usize) -> Option<Eliminated> {
     let size = matrix.columns.len();
     let mut down = Lists { starts: vec![0], entries: Vec::new() };
     let mut pivots = Vec::with_capacity(rare);
@@ -347,7 +353,7 @@ fn eliminate(matrix: &Scaled<'_>, rare: usize, work: f64, most: usize) -> Option
         }
         let pivot = pivot.max(matrix.floors[column]).sqrt();
         let is_kept = |&place: &u32| {
-            let least = LEFT_OUT[usize::from(place as usize >= rare)];
+            let least = limits.left_out[usize::from(place as usize >= rare)];
             sums[place as usize].abs() >= least
         };
         let mut kept: Vec<u32> = touched.iter().copied().filter(is_kept).collect();
@@ -358,7 +364,7 @@ fn eliminate(matrix: &Scaled<'_>, rare: usize, work: f64, most: usize) -> Option
         pivots.push(pivot.recip());
         next_entry.push(start);
         hang_on(column, start, &down, &mut first, &mut next, &mut next_entry);
-        if done > work || down.entries.len() > most {
+        if done > limits.work || down.entries.len() > most {
             return None;
         }
     }

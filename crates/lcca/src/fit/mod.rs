@@ -40,6 +40,7 @@ mod held_out;
 mod hold_out;
 mod hubs;
 mod interval;
+mod incomplete;
 mod inverse;
 mod krylov;
 mod larger;

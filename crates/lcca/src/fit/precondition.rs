@@ -20,6 +20,7 @@ use super::choose::{ViewScores, activity};
 use super::coarse::Coarse;
 use super::coarse_factor::Precision;
 use super::eigenproblem::{Block, Trust};
+use super::incomplete::{Incomplete, LEFT_OUT, Limits};
 use super::inverse::Inverse;
 use super::local::{Local, local};
 use super::problem::Problem;
@@ -64,6 +65,9 @@ const FAR_OUTSIDE: f64 = 100.0;
 /// English–Slovak descriptions took 16 passes with as many, 11 with 1.4 and 8 with 2.7 times as many, at
 /// about the same time.
 const WIDER: f64 = 1.6;
+/// Multiplications that eliminating rare columns may take for each operation of an iteration: one thread does
+/// them, on scattered numbers.
+const ELIMINATION: f64 = 0.3;
 /// And by this if columns were chosen by a sample of the rows. On page counts with twins, residuals said a
 /// quarter of the truth.
 const SAMPLED: f64 = 4.0;
@@ -127,6 +131,12 @@ impl<'a> Preconditioner<'a> {
         let varying: usize = inverse.iter().flatten().filter(|&&inverse| inverse > 0.0).count();
         if size > 0 && size < varying {
             let wider = (WIDER * size as f64) as usize;
+            let work = ELIMINATION * iteration(problem)?;
+            let limits = Limits { dense: wider, work, left_out: LEFT_OUT };
+            if let Some(incomplete) = Incomplete::new(problem, &inverse, &limits)? {
+                let bare = Preconditioner::of_size(problem, inverse, 0, &[], is_informed)?;
+                return Ok(Preconditioner { whole: Some(Box::new(incomplete)), ..bare });
+            }
             if let Some(levels) = TwoLevel::new(problem, &inverse, wider)? {
                 let bare = Preconditioner::of_size(problem, inverse, 0, &[], is_informed)?;
                 return Ok(Preconditioner { whole: Some(Box::new(levels)), ..bare });

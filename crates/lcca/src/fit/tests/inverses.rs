@@ -1,6 +1,7 @@
 //! The stand-ins for (B − A)⁻¹ on all columns, against dense algebra.
 
 use crate::data::{Centered, Counting, InMemory, Pair, Scaled, Side, Tally};
+use crate::fit::incomplete::{Incomplete, Limits};
 use crate::fit::inverse::Inverse;
 use crate::fit::problem::Problem;
 use crate::fit::row_space::RowSpace;
@@ -56,6 +57,38 @@ fn each_problem(check: impl Fn(&Problem<'_>, &Mat<f64>)) {
             units,
             joint: None,
             means: None,
+            along: None,
+            samples: None,
+            space: &Host,
+            settings: &settings,
+            watch: &(),
+            drawn: None,
+            keeps_weights: false,
+        };
+        check(&problem, &difference(&problem));
+    }
+}
+
+/// Calls `check` as [`each_problem`] does, with problems that stand on the Gram matrices of the rows.
+fn each_gram_problem(check: impl Fn(&Problem<'_>, &Mat<f64>)) {
+    for (is_centered, is_scaled) in [(false, false), (true, false), (true, true)] {
+        let rows = InMemory::new(view(COLUMNS[0], 1), view(COLUMNS[1], 2)).unwrap();
+        let factors =
+            COLUMNS.map(|columns| is_scaled.then(|| (0..columns).map(|j| 0.5 + (j % 5) as f64).collect::<Vec<f64>>()));
+        let joint = rows.capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap();
+        let joint = joint.scaled(factors.each_ref().map(|factors| factors.as_deref())).unwrap();
+        let means = is_centered.then(|| joint.means());
+        let centered = Centered::new(&joint).unwrap();
+        let tally = Tally::default();
+        let counting = Counting::grams(if is_centered { &centered } else { &joint }, &tally, &());
+        let settings = Settings { ridge_x: 0.05, ridge_y: 0.1, ..Settings::new(Method::lobpcg(), 3) };
+        let units = [1.0, 1.0];
+        let problem = Problem {
+            pair: &counting,
+            normals: Problem::normals(&counting, &settings, units).unwrap(),
+            units,
+            joint: Some(&joint),
+            means: means.as_ref(),
             along: None,
             samples: None,
             space: &Host,
@@ -161,6 +194,27 @@ fn two_levels_are_symmetric_and_near() {
             });
             let share = products[(j, j)] / (stacked(&r).col(j).transpose() * exact.col(j));
             assert!((0.2..1.2).contains(&share), "{share}");
+        }
+    });
+}
+
+#[test]
+fn an_incomplete_factor_that_leaves_out_little_is_the_inverse() {
+    each_gram_problem(|problem, difference| {
+        for dense in [0, 40, 120, 1000] {
+            let inverse = problem.inverse_diagonals().unwrap();
+            let limits = Limits { dense, work: 1e9, left_out: [0.0; 2] };
+            let incomplete = Incomplete::new(problem, &inverse, &limits).unwrap().unwrap();
+            let r = residuals(problem);
+            let (found, squares) = solved(&incomplete, &r);
+            let expected = difference.partial_piv_lu().solve(&stacked(&r));
+            let error = (&found - &expected).norm_max() / expected.norm_max();
+            eprintln!("{dense} {error}");
+            assert!(error < 0.05, "{dense} dense columns: {error}");
+            for (j, square) in squares.into_iter().enumerate() {
+                let product = stacked(&r).col(j).transpose() * found.col(j);
+                assert!((square / product - 1.0).abs() < 1e-5, "{square} {product}");
+            }
         }
     });
 }
