@@ -185,15 +185,10 @@ pub(super) fn factor_of(mut matrix: Lower) -> Result<Option<Factor>> {
     Ok(factorize(matrix.as_mat_mut())?.then_some(Factor::Double(matrix)))
 }
 
-/// The factor in single precision of a matrix with about a unit diagonal, raised by `shift`; `None` if a pivot
-/// would be spoiled by rounding.
-pub(super) fn single_factor_of(matrix: &Lower, shift: f64) -> Result<Option<Factor>> {
-    let mut single = Lower::<f32>::zeros(matrix.size());
-    single.par_columns_mut().enumerate().for_each(|(j, out)| {
-        out.iter_mut().zip(matrix.column(j)).for_each(|(out, &number)| *out = number as f32);
-        out[0] += shift as f32;
-    });
-    Ok(SingleFactor::empty().joined_by(single)?.map(Factor::Single))
+/// The factor of a matrix with about a unit diagonal in single precision; `None` if rounding would spoil a
+/// pivot.
+pub(super) fn single_factor_of(matrix: Lower<f32>) -> Result<Option<Factor>> {
+    Ok(SingleFactor::empty().joined_by(matrix)?.map(Factor::Single))
 }
 
 /// Factorizes the lower triangle of a matrix in place. Says whether it was positive definite.

@@ -35,14 +35,16 @@ use crate::error::Result;
 use crate::matrix::{LANES, Line, Lower, Panel};
 use crate::outcome::Decision;
 use crate::small;
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 use faer::Mat;
+use pulp::NullaryFnOnce;
 use rayon::prelude::*;
 
 /// Entries below these shares of their columns' lengths are left out: between two rare columns, and between
-/// a rare and a frequent one. The latter add up in S, so they are kept longer: with 3e-3 for both, S of
-/// Debian paths was indefinite by 0.07, and 12 passes were needed in place of 5.
-pub(super) const LEFT_OUT: [f64; 2] = [3e-3, 1e-3];
+/// a rare and a frequent one. The latter add up in S, so they are kept longer: 1e-3 and 5e-3 in the first
+/// place take the same passes on sentences and paths, but with 3e-3 in the second one S of Debian paths is
+/// not positive definite, and 15 passes are needed in place of 7.
+pub(super) const LEFT_OUT: [f64; 2] = [1e-2, 1e-3];
 /// What the diagonal of S is raised by until it is positive definite, in this order.
 const SHIFTS: [f64; 4] = [0.0, 1e-3, 1e-2, 1e-1];
 /// Entries of the factor that may be stored for each entry of the Gram matrices.
@@ -66,6 +68,8 @@ pub(super) struct Limits {
 pub(super) struct Incomplete {
     /// The view and number of each column, the rare ones first.
     columns: Vec<(usize, u32)>,
+    /// The place of each column of each view; `NOWHERE` if it does not vary.
+    places: [Vec<u32>; 2],
     /// 1/√ of the diagonal of the matrix.
     scale: Vec<f64>,
     /// L and V below the diagonal, by columns and by rows.
@@ -92,9 +96,7 @@ impl Incomplete {
     /// `inverse` is the inverse diagonal of B.
     pub fn new(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], limits: &Limits) -> Result<Option<Self>> {
         let Some(joint) = problem.joint.filter(|_| {
-            !problem.space.is_remote()
-                && problem.settings.is_cca()
-                && problem.identities() == [false, false]
+            !problem.space.is_remote() && problem.settings.is_cca() && problem.identities() == [false, false]
         }) else {
             return Ok(None);
         };
@@ -117,10 +119,10 @@ impl Incomplete {
             return Ok(None);
         };
         let across = down.transposed(scaled.columns.len());
-        let rest = complement(&scaled, &down, &across, rare);
-        let Some(rest) = factorized(rest)? else { return Ok(None) };
-        let Scaled { columns, scale, .. } = scaled;
-        let mut incomplete = Incomplete { columns, scale, down, across, pivots, rest, border: None };
+        let rest = Complement { matrix: &scaled, down: &down, across: &across, rare };
+        let Some(rest) = rest.factorized()? else { return Ok(None) };
+        let Scaled { columns, places, scale, .. } = scaled;
+        let mut incomplete = Incomplete { columns, places, scale, down, across, pivots, rest, border: None };
         incomplete.border = incomplete.border_of(&grams);
         Ok(Some(incomplete))
     }
@@ -160,20 +162,49 @@ impl Incomplete {
     /// B ← M⁻¹B, without the border.
     fn solve(&self, b: &mut Groups) {
         let rare = self.rare();
-        b.0.par_iter_mut().for_each(|b| {
-            for place in 0..b.len() {
-                let sum = self.across.less_products(place, b[place], b);
-                b[place] = if place < rare { times(sum, self.pivots[place]) } else { sum };
-            }
-        });
+        b.0.par_iter_mut().for_each(|b| pulp::Arch::new().dispatch(Forward { factor: self, b }));
         let mut frequent = b.rows_from(rare, self.columns.len());
         self.rest.solve(&mut frequent);
         b.put_rows(rare, &frequent);
-        b.0.par_iter_mut().for_each(|b| {
-            for place in (0..rare).rev() {
-                b[place] = times(self.down.less_products(place, b[place], b), self.pivots[place]);
-            }
-        });
+        b.0.par_iter_mut().for_each(|b| pulp::Arch::new().dispatch(Backward { factor: self, b }));
+    }
+}
+
+/// B ← [L; V I]⁻¹B, for the columns that fill one line. A struct whose `call` is inlined, because only code
+/// that is inlined into the dispatch uses the processor's widest instructions.
+struct Forward<'a> {
+    factor: &'a Incomplete,
+    b: &'a mut [Line],
+}
+
+impl NullaryFnOnce for Forward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Forward { factor, b } = self;
+        for place in 0..b.len() {
+            let sum = factor.across.less_products(place, b[place], b);
+            b[place] = factor.pivots.get(place).map_or(sum, |&pivot| times(sum, pivot));
+        }
+    }
+}
+
+/// B ← [Lᵀ Vᵀ; I]⁻¹B, for the columns that fill one line.
+struct Backward<'a> {
+    factor: &'a Incomplete,
+    b: &'a mut [Line],
+}
+
+impl NullaryFnOnce for Backward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Backward { factor, b } = self;
+        for (place, &pivot) in factor.pivots.iter().enumerate().rev() {
+            b[place] = times(factor.down.less_products(place, b[place], b), pivot);
+        }
     }
 }
 
@@ -188,7 +219,7 @@ impl Inverse for Incomplete {
             solved.add_products(z, &(core * along));
         }
         let squares = residuals.dots(&solved);
-        solved.place(&self.columns, &self.scale, [x, y]);
+        solved.place(&self.places, &self.scale, [x, y]);
         Ok(squares[..pairs].to_vec())
     }
 
@@ -319,9 +350,9 @@ fn eliminate(matrix: &Scaled<'_>, rare: usize, limits: &Limits, most: usize) -> 
     let size = matrix.columns.len();
     let mut down = Lists { starts: vec![0], entries: Vec::new() };
     let mut pivots = Vec::with_capacity(rare);
-    let mut sums = vec![0.0; size];
-    // The column that touched a sum last, and the places it touched.
-    let (mut touched_by, mut touched) = (vec![NO_COLUMN; size], Vec::new());
+    // Sums, and the column that touched each last; side by side, because they are read together.
+    let mut sums = vec![(0.0, NO_COLUMN); size];
+    let mut touched = Vec::new();
     // The columns whose next entry is in a row: a linked list for each row.
     let (mut first, mut next) = (vec![NO_COLUMN; rare], vec![NO_COLUMN; rare]);
     let mut next_entry: Vec<usize> = Vec::with_capacity(rare);
@@ -329,7 +360,7 @@ fn eliminate(matrix: &Scaled<'_>, rare: usize, limits: &Limits, most: usize) -> 
     for column in 0..rare {
         touched.clear();
         matrix.below(column, |place, value| {
-            (sums[place], touched_by[place]) = (value, column as u32);
+            sums[place] = (value, column as u32);
             touched.push(place as u32);
         });
         let mut pivot = 1.0 + EPSILON;
@@ -340,12 +371,12 @@ fn eliminate(matrix: &Scaled<'_>, rare: usize, limits: &Limits, most: usize) -> 
             let own = f64::from(down.entries[start].1);
             pivot -= own * own;
             for &(place, value) in &down.entries[start + 1..end] {
-                let place = place as usize;
-                if touched_by[place] != column as u32 {
-                    (sums[place], touched_by[place]) = (0.0, column as u32);
-                    touched.push(place as u32);
+                let (sum, touched_by) = &mut sums[place as usize];
+                if *touched_by != column as u32 {
+                    (*sum, *touched_by) = (0.0, column as u32);
+                    touched.push(place);
                 }
-                sums[place] -= own * f64::from(value);
+                *sum -= own * f64::from(value);
             }
             done += (end - start) as f64;
             before = next[earlier];
@@ -354,11 +385,11 @@ fn eliminate(matrix: &Scaled<'_>, rare: usize, limits: &Limits, most: usize) -> 
         let pivot = pivot.max(matrix.floors[column]).sqrt();
         let is_kept = |&place: &u32| {
             let least = limits.left_out[usize::from(place as usize >= rare)];
-            sums[place as usize].abs() >= least
+            sums[place as usize].0.abs() >= least
         };
         let mut kept: Vec<u32> = touched.iter().copied().filter(is_kept).collect();
         kept.sort_unstable();
-        down.entries.extend(kept.iter().map(|&place| (place, (sums[place as usize] / pivot) as f32)));
+        down.entries.extend(kept.iter().map(|&place| (place, (sums[place as usize].0 / pivot) as f32)));
         let start = down.starts[column];
         down.starts.push(down.entries.len());
         pivots.push(pivot.recip());
@@ -389,38 +420,60 @@ fn hang_on(
     }
 }
 
-/// S = C − V·Vᵀ, the lower triangle.
-fn complement(matrix: &Scaled<'_>, down: &Lists, across: &Lists, rare: usize) -> Lower {
-    let mut rest = Lower::zeros(matrix.columns.len() - rare);
-    rest.par_columns_mut().enumerate().for_each(|(j, out)| {
-        let place = rare + j;
-        out[0] = 1.0 + EPSILON;
-        matrix.below(place, |other, value| out[other - place] += value);
-        for &(column, own) in across.of(place) {
-            let list = down.of(column as usize);
-            let from = list.partition_point(|&(row, _)| (row as usize) < place);
-            for &(row, value) in &list[from..] {
-                out[row as usize - place] -= f64::from(own) * f64::from(value);
-            }
-        }
-    });
-    rest
+/// S = C − V·Vᵀ, column by column.
+struct Complement<'a> {
+    matrix: &'a Scaled<'a>,
+    down: &'a Lists,
+    across: &'a Lists,
+    rare: usize,
 }
 
-/// The factor of S with the least shift that makes it positive definite.
-fn factorized(rest: Lower) -> Result<Option<Factor>> {
-    for shift in SHIFTS {
-        if let Some(factor) = single_factor_of(&rest, shift)? {
-            return Ok(Some(factor));
-        }
-        // Pivots that rounding would spoil in single precision.
-        if shift == 0.0
-            && let Some(factor) = factor_of(rest.clone())?
-        {
-            return Ok(Some(factor));
+impl Complement<'_> {
+    /// The lower triangle in some precision, with a shift of the diagonal.
+    fn stored<T: Pod + Send + Sync>(&self, shift: f64, store: impl Fn(f64) -> T + Sync) -> Lower<T> {
+        let size = self.matrix.columns.len() - self.rare;
+        let mut rest = Lower::zeros(size);
+        let columns = rest.par_columns_mut().enumerate().with_max_len(16);
+        columns.for_each_init(
+            || vec![0.0; size],
+            |sums, (j, out)| {
+                let sums = &mut sums[..out.len()];
+                sums.fill(0.0);
+                sums[0] = 1.0 + EPSILON + shift;
+                self.add(self.rare + j, sums);
+                out.iter_mut().zip(sums).for_each(|(out, &mut sum)| *out = store(sum));
+            },
+        );
+        rest
+    }
+
+    /// Adds a column from its diagonal down, where `sums` have the 1.
+    fn add(&self, place: usize, sums: &mut [f64]) {
+        self.matrix.below(place, |other, value| sums[other - place] += value);
+        for &(column, own) in self.across.of(place) {
+            let list = self.down.of(column as usize);
+            let from = list.partition_point(|&(row, _)| (row as usize) < place);
+            for &(row, value) in &list[from..] {
+                sums[row as usize - place] -= f64::from(own) * f64::from(value);
+            }
         }
     }
-    Ok(None)
+
+    /// The factor with the least shift that makes S positive definite. Single precision comes first; without
+    /// a shift, pivots that it would spoil are tried again in double precision.
+    fn factorized(&self) -> Result<Option<Factor>> {
+        for shift in SHIFTS {
+            let single = single_factor_of(self.stored(shift, |number| number as f32))?;
+            if single.is_some() {
+                return Ok(single);
+            }
+            let double = if shift == 0.0 { factor_of(self.stored(shift, |number| number))? } else { None };
+            if double.is_some() {
+                return Ok(double);
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// A panel of all columns in the order of elimination, cut into groups of as many columns as a line holds:
@@ -431,7 +484,9 @@ struct Groups(Vec<Vec<Line>>);
 impl Groups {
     fn of(mat: &Mat<f64>) -> Self {
         let line = |place: usize, group: usize| {
-            let number = |lane: usize| (group * LANES + lane < mat.ncols()).then(|| mat[(place, group * LANES + lane)]);
+            let number = |lane: usize| {
+                (group * LANES + lane < mat.ncols()).then(|| mat[(place, group * LANES + lane)])
+            };
             Line(std::array::from_fn(|lane| number(lane).unwrap_or(0.0)))
         };
         let groups = 0..mat.ncols().div_ceil(LANES);
@@ -452,15 +507,17 @@ impl Groups {
     }
 
     /// Replaces the panels of both views; columns that do not vary become zero.
-    fn place(&self, columns: &[(usize, u32)], scale: &[f64], views: [&mut Panel; 2]) {
-        let stride = self.0.len();
-        let lines = views.map(|panel| {
-            panel.clear();
-            panel.lines_mut()
-        });
-        for (place, (&(view, column), &scale)) in columns.iter().zip(scale).enumerate() {
-            let out = &mut lines[view][column as usize * stride..][..stride];
-            out.iter_mut().zip(&self.0).for_each(|(out, group)| *out = times(group[place], scale));
+    fn place(&self, places: &[Vec<u32>; 2], scale: &[f64], views: [&mut Panel; 2]) {
+        let stride = self.0.len().max(1);
+        for (panel, places) in views.into_iter().zip(places) {
+            let rows = panel.lines_mut().par_chunks_mut(stride).zip(places).with_min_len(1024);
+            rows.for_each(|(out, &place)| {
+                if place == NOWHERE {
+                    return out.fill(Line::zeroed());
+                }
+                let lines = out.iter_mut().zip(&self.0);
+                lines.for_each(|(out, group)| *out = times(group[place as usize], scale[place as usize]));
+            });
         }
     }
 

@@ -19,7 +19,7 @@ const MOST_PASSES: f64 = 5000.0;
 const INNER_SHARE: f64 = 1e-2;
 
 /// With fewer columns of both views, panels stay in cache and single precision gains little.
-const SINGLE: usize = 2_000_000_000;
+const SINGLE: usize = 20_000;
 
 /// Sums of squares of columns whose products have room in single precision.
 const MAGNITUDES: std::ops::Range<f64> = 1e-30..1e30;

@@ -14,7 +14,7 @@
 //!   should have fallen by, so that κ = growth / fall is how much too little residuals said then. `SPARE`
 //!   times the largest κ of the last steps is the margin. A pair beyond the k-th that may still rise above it
 //!   counts too;
-//! - from the last steps: if the total grew by δ and growth shrinks by ρ per step, what follows is about
+//! - from the last steps, if the margin is not measured: if the total grew by δ and growth shrinks by ρ per step, what follows is about
 //!   δ·ρ/(1 − ρ). It is large when M is so far from B − A that residuals say too little: then convergence is
 //!   slow.
 //!
@@ -59,6 +59,8 @@ pub(super) struct Stopping {
     by_pair: Vec<f64>,
     /// ρ of every iteration since this fit began or was resumed.
     raw: Vec<f64>,
+    /// Whether the fit measures its margin.
+    is_measured: bool,
 }
 
 impl Stopping {
@@ -70,6 +72,7 @@ impl Stopping {
             by_residuals: Vec::new(),
             by_pair: Vec::new(),
             raw: Vec::new(),
+            is_measured: false,
         }
     }
 
@@ -99,6 +102,7 @@ impl Stopping {
         self.totals.push(theta[..k].iter().sum());
         let by_pair = short_by(theta, squares, trust);
         self.raw.push(by_pair[..k].iter().sum());
+        self.is_measured = trust.margin.is_none();
         let margin = trust.margin.unwrap_or_else(|| self.margin());
         self.by_pair = with_margin(theta, &by_pair, margin);
         let least = if k > 0 { theta[k - 1] } else { 0.0 };
@@ -113,10 +117,10 @@ impl Stopping {
     }
 
     /// What residuals are multiplied by: `SPARE` times the largest κ of the last steps; infinite if they do
-    /// not fall although the total grows, and after resuming until κ is measured again.
+    /// not fall although the total grows, and until κ is measured.
     fn margin(&self) -> f64 {
         let resumed = self.totals.len().saturating_sub(self.raw.len());
-        if resumed > 0 && self.raw.len() <= STRIDE {
+        if self.raw.len() <= STRIDE {
             return f64::INFINITY;
         }
         let totals = &self.totals[resumed..];
@@ -138,8 +142,10 @@ impl Stopping {
     /// tell.
     pub(super) fn missing(&self) -> Option<f64> {
         let by_residuals = *self.by_residuals.last()?;
-        // If nothing is left to gain, there is no growth to wait for.
-        Some(if self.is_exhausted() { by_residuals } else { by_residuals.max(self.by_growth()?) })
+        // If nothing is left to gain, there is no growth to wait for. A measured margin compares growth with
+        // residuals already.
+        let needs_growth = !self.is_measured && !self.is_exhausted();
+        Some(if needs_growth { by_residuals.max(self.by_growth()?) } else { by_residuals })
     }
 
     /// Σθ of the last iteration.

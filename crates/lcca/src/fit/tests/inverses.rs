@@ -73,8 +73,9 @@ fn each_problem(check: impl Fn(&Problem<'_>, &Mat<f64>)) {
 fn each_gram_problem(check: impl Fn(&Problem<'_>, &Mat<f64>)) {
     for (is_centered, is_scaled) in [(false, false), (true, false), (true, true)] {
         let rows = InMemory::new(view(COLUMNS[0], 1), view(COLUMNS[1], 2)).unwrap();
-        let factors =
-            COLUMNS.map(|columns| is_scaled.then(|| (0..columns).map(|j| 0.5 + (j % 5) as f64).collect::<Vec<f64>>()));
+        let factors = COLUMNS.map(|columns| {
+            is_scaled.then(|| (0..columns).map(|j| 0.5 + (j % 5) as f64).collect::<Vec<f64>>())
+        });
         let joint = rows.capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap();
         let joint = joint.scaled(factors.each_ref().map(|factors| factors.as_deref())).unwrap();
         let means = is_centered.then(|| joint.means());
