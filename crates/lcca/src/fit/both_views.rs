@@ -345,6 +345,7 @@ impl Eigenproblem for BothViews<'_> {
         theta: &[f64],
         iterations_left: Option<f64>,
     ) -> Result<()> {
+        self.proofs.count_iteration();
         self.preconditioner.reconsider(w, r, theta, iterations_left)
     }
 
