@@ -7,7 +7,7 @@ view) or "wide" (thousands, too many to be solved without iterating).
 import numpy as np
 import scipy.sparse as sp
 
-from . import sums
+from . import nested, sums
 
 
 def survey(rng, size):
@@ -220,4 +220,4 @@ FAMILIES = {make.__name__.replace("_", "-"): (make, sizes) for make, sizes in [
     (hidden_pair, ("narrow", "wide", "wider")),
     (dependent, ("narrow", "wide")),
     (more_columns_than_rows, ("narrow", "wide")),
-]} | sums.FAMILIES
+]} | sums.FAMILIES | nested.FAMILIES

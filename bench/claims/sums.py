@@ -37,7 +37,9 @@ def shuffled(rng, *views):
 
 def parents(rng, size):
     """A parent is the sum of its children and of a few rows of its own, which both views share."""
-    n, p, groups, children = (6_000, 60, 15, 6) if size == "narrow" else (12_000, 1_600, 100, 6)
+    n, p, groups, children = {
+        "narrow": (6_000, 60, 15, 6), "wide": (12_000, 1_600, 100, 6), "wider": (30_000, 2_600, 350, 8)
+    }[size]
     alone = flags(n, [rng.choice(n, 5, replace=False) for _ in range(groups)])
     adopt = sp.csc_array(np.kron(np.eye(groups), np.ones((children, 1))))
     views = []
@@ -49,7 +51,9 @@ def parents(rng, size):
 
 def twins_against_many(rng, size):
     """Two nearly equal columns of X, whose difference is what several columns of Y lack from their sum."""
-    n, p, groups = (6_000, 60, 20) if size == "narrow" else (12_000, 2_100, 60)
+    n, p, groups = {
+        "narrow": (6_000, 60, 20), "wide": (12_000, 2_100, 60), "wider": (30_000, 5_200, 150)
+    }[size]
     views = alike(rng, n, p)
     x, y = [], []
     for _ in range(groups):
@@ -63,7 +67,7 @@ def twins_against_many(rng, size):
 def lengths(rng, size):
     """Counts of words, and the length of each document, which both views know a little
     better than their words do."""
-    n, p, topics = (5_000, 120, 8) if size == "narrow" else (15_000, 2_300, 20)
+    n, p, topics = {"narrow": (5_000, 120, 8), "wide": (15_000, 2_300, 20), "wider": (30_000, 6_000, 30)}[size]
     mixture, extra, views = rng.gamma(0.3, size=(n, topics)), rng.poisson(1.0, n), []
     for _ in "xy":
         rate = mixture @ (rng.gamma(0.2, size=(topics, p)) / np.arange(1, p + 1) ** 0.8)
@@ -77,7 +81,7 @@ def lengths(rng, size):
 
 def ancestors(rng, size):
     """Terms with all their ancestors. Some rows are about an inner term only."""
-    n, leaves = (8_000, 150) if size == "narrow" else (30_000, 2_400)
+    n, leaves = {"narrow": (8_000, 150), "wide": (30_000, 2_400), "wider": (60_000, 5_200)}[size]
     draw = lambda: np.minimum((leaves * rng.random((n, 3)) ** 2).astype(int), leaves - 1)
     terms = draw()
     others, is_inner, views = (
@@ -97,6 +101,6 @@ def ancestors(rng, size):
 
 
 FAMILIES = {
-    make.__name__.replace("_", "-"): (make, ("narrow", "wide"))
+    make.__name__.replace("_", "-"): (make, ("narrow", "wide", "wider"))
     for make in (parents, twins_against_many, lengths, ancestors)
 }
