@@ -13,6 +13,8 @@
 //! measure panels ROWS COLS                     an iteration's arithmetic on panels of so many rows and columns: advance and sums over rows
 //! measure permute ROWS K ORDERS REPEATS        permutation tests of so many rows of k canonical variables, on cuda and once on
 //!                                              cpu; with one of them, it is mostly drawing and copying orders
+//! measure certify X Y K RIDGE TOL DEVICE REPEATS   the same fits, and certificates of them
+//! measure factor SIZE COLS                     the Cholesky factor of I + V·Vᵀ, with SIZE rows of V and COLS columns
 //! measure block SIZE COLS                      the Cholesky factor of a dense matrix of so many rows, and solutions with it for a panel
 //! ```
 
@@ -46,6 +48,10 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         ["fit", x, y, k, ridge, tol, device, repeats] => {
             fits([x, y], k.parse()?, ridge.parse()?, tol.parse()?, device, repeats.parse()?)
         }
+        ["certify", x, y, k, ridge, tol, device, repeats] => {
+            certificates([x, y], k.parse()?, ridge.parse()?, tol.parse()?, device, repeats.parse()?)
+        }
+        ["factor", size, cols] => factor(size.parse()?, cols.parse()?),
         ["dense", rows, cols, k, device, repeats] => {
             let (rows, cols): (usize, usize) = (rows.parse()?, cols.parse()?);
             let mut views = [embeddings(rows, cols, 1), embeddings(rows, cols, 2)];
@@ -69,7 +75,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         }
         ["block", size, cols] => block(size.parse()?, cols.parse()?),
         _ => Err(
-            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS | decompose SIZE OFF_DIAGONAL | panels ROWS COLS | permute ROWS K ORDERS REPEATS | block SIZE COLS"
+            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | certify X Y K RIDGE TOL cpu|cuda REPEATS | factor SIZE COLS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS | decompose SIZE OFF_DIAGONAL | panels ROWS COLS | permute ROWS K ORDERS REPEATS | block SIZE COLS"
                 .into(),
         ),
     }
@@ -267,6 +273,66 @@ fn fits(
     (settings.ridge_x, settings.ridge_y, settings.tol) = (ridge, ridge, tol);
     settings.memory = 32 << 30;
     repeat(&pair, &settings, device, repeats)
+}
+
+/// Measures fits and their certificates: the seconds of each, what was said to be missing, and what was proven.
+fn certificates(
+    [x, y]: [&str; 2],
+    k: usize,
+    ridge: f64,
+    tol: f64,
+    device: &str,
+    repeats: usize,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let read = |path: &str| lcca_io::read_matrix(Path::new(path)).map(|loaded| loaded.matrix);
+    let views = [read(x)?, read(y)?];
+    let mut settings = Settings::new(Method::auto(), k);
+    (settings.ridge_x, settings.ridge_y, settings.tol) = (ridge, ridge, tol);
+    settings.memory = 32 << 30;
+    for _ in 0..repeats {
+        let mut pair = InMemory::new(views[0].clone(), views[1].clone())?;
+        let start = Instant::now();
+        if device != "cpu" {
+            pair = lcca::space::place(pair, lcca_cuda::open(0, None)?);
+        }
+        let mut fit = fit(&pair, &settings, &Clock(start))?;
+        let (fitted, claimed) = (start.elapsed().as_secs_f64(), fit.missing);
+        fit.certify(&pair, &Clock(start))?;
+        println!(
+            "{}",
+            json!({"device": device, "k": k, "seconds": start.elapsed().as_secs_f64(), "fit": fitted,
+                "total": fit.model.objective.iter().sum::<f64>(), "claimed": claimed, "missing": fit.missing,
+                "converged": fit.converged, "certificate": fit.certificate, "decisions": fit.decisions})
+        );
+    }
+    Ok(())
+}
+
+/// Measures the milliseconds that the factor of I + V·Vᵀ takes, and solutions for as many columns, of which
+/// the largest error is shown.
+fn factor(size: usize, cols: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let cuda = lcca_cuda::open(0, None)?;
+    let random = |i: usize, j: usize| f64::from(number(i as u64, j as u64));
+    let lifting = Mat::from_fn(size, cols, random);
+    let mut block = DenseBlock::lifted(&cuda, lifting.as_ref())?;
+    let mut factorized = Vec::new();
+    for _ in 0..4 {
+        factorized.push(block.factorize()?.ok_or("a pivot is not positive")?.as_secs_f64() * 1e3);
+    }
+    let known = Mat::from_fn(size, cols, |i, j| random(i, j + (1 << 30)));
+    let right = &known + &lifting * (lifting.transpose() * &known);
+    let panel: Vec<f64> = (0..size * cols).map(|e| right[(e / cols, e % cols)]).collect();
+    let [forward, backward] = block.solve(&panel, cols)?.ok_or("there is no factor")?;
+    let error = |(e, found): (usize, &f64)| (found - known[(e / cols, e % cols)]).abs();
+    let error = backward.numbers.iter().enumerate().map(error).fold(0.0, f64::max);
+    let teraflops = (size as f64).powi(3) / 3.0 / median(factorized.clone()) / 1e9;
+    println!(
+        "{}",
+        json!({"device": cuda.device().name(), "size": size, "cols": cols, "factorize_ms": factorized,
+            "teraflops": teraflops, "forward_ms": forward.took.as_secs_f64() * 1e3,
+            "backward_ms": backward.took.as_secs_f64() * 1e3, "error": error})
+    );
+    Ok(())
 }
 
 /// Measures the milliseconds that the factor of a well-conditioned matrix takes, and solutions with it, and

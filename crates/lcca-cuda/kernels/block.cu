@@ -1,4 +1,4 @@
-// The coarse block: B - A on chosen columns is formed here; factor.cu factorizes it. A matrix is row-major and square; its lower triangle
+// The coarse block: B - A on chosen columns, or more generally sigma * B - A + V * V^T, is formed here; factor.cu factorizes it. A matrix is row-major and square; its lower triangle
 // counts. Its size is a multiple of 64: rows and columns beyond the chosen ones are those of the identity.
 
 #define NONE 0xffffffffu
@@ -86,23 +86,26 @@ extern "C" __global__ void to_floats(u32 chosen, u32 size, i64 *sums, double uni
     }
 }
 
-// Centers the Gram matrix of the chosen columns, scales it, turns the sign of what is between the views, and sets the diagonal.
-// means: of the columns, or null; split: the number of X's columns; identities: views whose columns are orthogonal.
+// Centers the Gram matrix of the chosen columns, scales it, multiplies what is within a view by sigma, turns the sign of what is between
+// the views, sets the diagonal to sigma, adds the products of `lifted` vectors, which follow each other, and multiplies the diagonal by
+// `raised`. means: of the columns, or null; scale: 0 for columns that do not vary; split: the number of X's columns; identities: views whose
+// columns are orthogonal. A thread block of 256 has 256 numbers of a row.
 extern "C" __global__ void finish_block(u32 chosen, u32 size, double *matrix, const double *means, double weight, const double *scale,
-                                        u32 split, int x_is_identity, int y_is_identity, double diagonal) {
-    EACH(index, (u64)size * size) {
-        u32 i = index / size, j = index % size;
-        if (j > i) continue;
-        double value = 0.0;
-        if (i == j) value = i < chosen ? diagonal : 1.0;
-        else if (i < chosen) {
-            bool within_x = i < split, within_y = j >= split;
-            value = matrix[index];
-            if (means) value -= weight * means[i] * means[j];
-            value *= scale[i] * scale[j];
-            if ((within_x && x_is_identity) || (within_y && y_is_identity)) value = 0.0;
-            if (!within_x && !within_y) value = -value;
-        }
-        matrix[index] = value;
+                                        u32 split, int x_is_identity, int y_is_identity, double sigma, u32 lifted, const double *lifting,
+                                        double raised) {
+    u32 i = blockIdx.x, j = blockIdx.y * blockDim.x + threadIdx.x;
+    if (j > i) return;
+    bool within_x = i < split, within_y = j >= split;
+    double value = 0.0;
+    if (i == j) value = i < chosen && scale[i] != 0.0 ? sigma : 1.0;
+    else if (i < chosen) {
+        value = matrix[(u64)i * size + j];
+        if (means) value -= weight * means[i] * means[j];
+        value *= scale[i] * scale[j];
+        if ((within_x && x_is_identity) || (within_y && y_is_identity)) value = 0.0;
+        value *= within_x || within_y ? sigma : -1.0;
     }
+    if (i < chosen)
+        for (u32 v = 0; v < lifted; v++) value = fma(lifting[(u64)v * chosen + i], lifting[(u64)v * chosen + j], value);
+    matrix[(u64)i * size + j] = i == j && i < chosen ? value * raised : value;
 }

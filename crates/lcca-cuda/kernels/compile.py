@@ -17,11 +17,14 @@ HERE = Path(__file__).resolve().parent
 # files that do. Those of 9.0 multiply larger pieces. The driver translates for newer ones.
 ARCHITECTURES = {
     "gather": [70], "panel": [70], "product": [70, 80], "tall": [70, 80, 90], "gram": [70, 80, 90],
-    "block": [70], "factor": [70, 80], "array": [70], "sort": [70], "pairs": [70], "columns": [70],
+    "block": [70], "factor": [70, 80, 90], "array": [70], "sort": [70], "pairs": [70], "columns": [70],
     "count": [70], "deal": [70], "shuffle": [70], "jacobi": [70], "scan": [70], "hubs": [70], "grow": [70],
 }
 # What is put before a file beside common.cuh, and how it is compiled. Scans round as the host does.
-HEADERS = {"scan": ["grams.cuh"], "hubs": ["grams.cuh"], "grow": ["grams.cuh"]}
+HEADERS = {
+    "gram": ["tensor.cuh"], "factor": ["tensor.cuh"],
+    "scan": ["grams.cuh"], "hubs": ["grams.cuh"], "grow": ["grams.cuh"],
+}
 OPTIONS = {"scan": [b"--fmad=false"], "hubs": [b"--fmad=false"], "grow": [b"--fmad=false"]}
 
 

@@ -10,6 +10,8 @@
 
 #define NB 64
 #define WIDE 512
+// A pivot that is not positive is replaced by this number, as if its row and column were left out: numbers divided by it no longer count.
+#define TAKEN_OUT 1e280
 
 // One factor of a product in device memory: number (i, k) is at[i * row + k * step].
 struct Side {
@@ -78,8 +80,8 @@ template <class Visit> __device__ __forceinline__ void for_each_of(const Tile &t
         for (u32 j = 0; j < 8; j++) visit(Tile::row(i), Tile::col(j / 2, j % 2), tile.sums[i][j / 2][j % 2]);
 }
 
-// Replaces the 64 x 64 block at `block` by the inverse of its Cholesky factor, with zeros above the diagonal. failed: set if a pivot is not
-// positive. One thread block of 256.
+// Replaces the 64 x 64 block at `block` by the inverse of its Cholesky factor, with zeros above the diagonal. failed: set for each of its
+// columns whose pivot is not positive, which is taken out. One thread block of 256.
 //
 // Rows are eliminated one after another, and what that does to an identity is noted in the columns that are eliminated already: unit
 // triangular W with W * A = U, whose rows over the roots of the pivots are those of the inverse. A thread has every fourth column of one
@@ -101,8 +103,8 @@ __device__ void invert_diagonal(double *block, u64 size, int *failed) {
         const double(*row)[18] = pivot_rows[k % 2];
         double pivot = row[k % 4][k / 4];
         if (!(pivot > 0.0)) {
-            if (t == 0) *failed = 1;
-            pivot = 1.0;
+            if (t == 0) failed[k] = 1;
+            pivot = TAKEN_OUT;
         }
         if (i == k) own_pivot = pivot;
         double times = i > k ? row[i % 4][i / 4] * (1.0 / pivot) : 0.0;
@@ -192,9 +194,116 @@ extern "C" __global__ void __launch_bounds__(256, 2) factor_rest(u32 size, doubl
     }
     if (pair == 0 && place == 0) {
         __syncthreads();
-        invert_diagonal(matrix + (u64)start * size + start, size, failed);
+        invert_diagonal(matrix + (u64)start * size + start, size, failed + start);
     }
 }
+
+#if __CUDA_ARCH__ >= 800
+// The same for matrices with more rows than can keep the caches, on tensor cores: for rows from `start` on and `across` columns of tiles
+// from there on, or the whole lower triangle if `across` is 0. A thread block of 256 has 128 x 128 numbers, a warp 64 x 32 of them. Of the
+// factors, slices of 16 numbers of each row go to shared memory, two steps ahead. A slice lies there in two halves of 8 numbers of each
+// row, so that threads that read two numbers at once, of 8 rows, have all banks. Products have no order within 8 numbers, so a thread
+// takes neighbors.
+#define EDGE 128
+#define SLICE 16
+#define STAGES 3
+#define HALF (EDGE * 8 + 8)
+#define STAGE (2 * HALF)
+// Tiles that run at the same time form a square, as long as one wave has thread blocks: its rows are read from memory once.
+#define SQUARE 12
+
+struct Place { u32 row, col; };
+__device__ __forceinline__ Place place_of_tile(u32 across) {
+    if (across) return {blockIdx.x / across, blockIdx.x % across};
+    u32 square = blockIdx.x / (SQUARE * SQUARE), own = blockIdx.x % (SQUARE * SQUARE), row = lower_row(square);
+    return {row * SQUARE + own / SQUARE, (square - row * (row + 1) / 2) * SQUARE + own % SQUARE};
+}
+
+// Starts to copy a slice of 128 rows, in pieces of 16 bytes. Rows beyond the matrix are its last one.
+__device__ __forceinline__ void fetch_slice(double *to, const double *matrix, u32 size, u32 row0, u32 k0) {
+    u32 piece = threadIdx.x % 8;
+    to += piece / 4 * HALF + piece % 4 * 2;
+#pragma unroll
+    for (u32 q = 0; q < 4; q++) {
+        u32 row = threadIdx.x / 8 + 32 * q;
+        const double *from = matrix + (u64)min(row0 + row, size - 1) * size + k0 + 2 * piece;
+        u32 address = (u32)__cvta_generic_to_shared(to + row * 8);
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from));
+    }
+}
+
+// Reads a warp's numbers, with the other sign, or writes them back. rows, cols: how many there are from the warp's first on, which may be
+// none or negative.
+template <bool WRITES>
+__device__ __forceinline__ void move_sums(double (&sums)[4][4][4], double *first, u32 size, i64 rows, i64 cols) {
+#pragma unroll
+    for (u32 i = 0; i < 4; i++)
+#pragma unroll
+        for (u32 h = 0; h < 2; h++)
+#pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                if (16 * i + 8 * h >= rows || 8 * j >= cols) continue;
+                double *sum = sums[i][j] + 2 * h;
+                double2 *at = (double2 *)(first + (u64)(16 * i + 8 * h) * size + 8 * j);
+                if (WRITES) *at = make_double2(-sum[0], -sum[1]);
+                else sum[0] = -at->x, sum[1] = -at->y;
+            }
+}
+
+extern "C" __global__ void __launch_bounds__(256, 1) factor_rest_wide(u32 size, double *matrix, u32 first, u32 depth, u32 start, u32 across,
+                                                                      int *failed) {
+    extern __shared__ __align__(16) double stages[];
+    Place place = place_of_tile(across);
+    u32 row0 = start + EDGE * place.row, col0 = start + EDGE * place.col;
+    if (place.col > place.row || row0 >= size) return;
+    auto fetch = [&](u32 index) {
+        if (index * SLICE < depth) {
+            double *to = stages + index % STAGES * 2 * STAGE;
+            fetch_slice(to, matrix, size, row0, first + index * SLICE);
+            fetch_slice(to + STAGE, matrix, size, col0, first + index * SLICE);
+        }
+        asm volatile("cp.async.commit_group;");
+    };
+#pragma unroll 1
+    for (u32 s = 0; s + 1 < STAGES; s++) fetch(s);
+    u32 warp = threadIdx.x / 32, group = threadIdx.x % 32 / 4, own = threadIdx.x % 4, wa = warp % 2 * 64, wb = warp / 2 * 32;
+    // What is there already, with the other sign, is read while the first slices are on their way.
+    double sums[4][4][4];
+    i64 rows = (i64)size - row0 - wa, cols = (i64)size - col0 - wb;
+    double *out = matrix + (u64)(row0 + wa + group) * size + col0 + wb + 2 * own;
+    move_sums<false>(sums, out, size, rows, cols);
+    u32 index = 0;
+    for (u32 k0 = 0; k0 < depth; k0 += SLICE, index++) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
+        __syncthreads();
+        // All warps are done with the slice before, whose place is taken.
+        fetch(index + STAGES - 1);
+        const double *a = stages + index % STAGES * 2 * STAGE + (wa + group) * 8 + 2 * own;
+        const double *b = stages + index % STAGES * 2 * STAGE + STAGE + (wb + group) * 8 + 2 * own;
+#pragma unroll
+        for (u32 half = 0; half < 2; half++, a += HALF, b += HALF) {
+            double right[4][2];
+#pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                double2 pair = *(const double2 *)(b + 64 * j);
+                right[j][0] = pair.x, right[j][1] = pair.y;
+            }
+#pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                double2 upper = *(const double2 *)(a + 128 * i), lower = *(const double2 *)(a + 128 * i + 64);
+                double left[4] = {upper.x, lower.x, upper.y, lower.y};
+#pragma unroll
+                for (u32 j = 0; j < 4; j++) multiply_add(sums[i][j], left, right[j]);
+            }
+        }
+    }
+    move_sums<true>(sums, out, size, rows, cols);
+    if (place.row == 0 && place.col == 0) {
+        __syncthreads();
+        invert_diagonal(matrix + (u64)start * size + start, size, failed + start);
+    }
+}
+#endif
 
 // Inverses of blocks on the diagonal of twice the size: [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1, C^-1], for all of them at once. A^-1 and C^-1
 // are there, with `half` rows. First T = B * A^-1, whose transpose is put above the diagonal; then -C^-1 * T, in the place of B. A thread

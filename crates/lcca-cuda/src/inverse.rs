@@ -1,17 +1,19 @@
-//! Forms the coarse block on a device from the data that passes read, and solves with it.
+//! Forms B − A on chosen columns, or what a proof factorizes, on a device from the data that passes read, and
+//! solves with it.
 
 use crate::columns::places;
 use crate::device::Device;
 use crate::error::CudaError;
-use crate::factor::{Factor, NARROW};
+use crate::factor::{Factor, NARROW, TAKEN_OUT};
 use crate::home::Home;
 use crate::kernels::File;
 use crate::launch::Launch;
-use crate::panel::{At, column_sums, panel_of, scale_rows};
+use crate::panel::{At, column_sums, panel_of, scale_rows, stride_of};
 use crate::room::Room;
 use crate::rows::{RowsOnDevice, ViewOnDevice};
 use crate::sparse::SparseOnDevice;
 use bytemuck::{Pod, Zeroable};
+use faer::{Mat, MatRef};
 use lcca::data::{Composition, InMemory, Pair, Side};
 use lcca::matrix::{Matrix, Values};
 use lcca::space::{BlockInverse, ChosenBlock, RowFactors, Tall};
@@ -47,7 +49,12 @@ struct View {
     places: u64,
 }
 
-/// Forms and factorizes a block; `None` if it is singular or does not fit the device's memory.
+/// The most columns of a block that may be formed now. It takes at most half of the free memory.
+pub(crate) fn most_columns(device: &Device) -> usize {
+    (device.free() / 16).isqrt() as usize / NARROW * NARROW
+}
+
+/// Forms and factorizes a block; `None` if it does not fit the device's memory.
 pub(crate) fn invert(
     device: &Arc<Device>,
     home: &Home,
@@ -57,8 +64,7 @@ pub(crate) fn invert(
 ) -> lcca::Result<Option<InverseOnDevice>> {
     let chosen = block.scale.len();
     let size = chosen.next_multiple_of(NARROW);
-    let bytes = 8 * (size * size) as u64;
-    if bytes > device.free() / 2 {
+    if size > most_columns(device) {
         return Ok(None);
     }
     let matrix: Room<f64> = device.zeros(size * size)?;
@@ -98,27 +104,45 @@ pub(crate) fn invert(
         of_view(0).chain(of_view(1)).collect()
     });
     let means = means.map(|means| device.copy(&means)).transpose()?;
-    let count = (size * size) as u64;
+    let means = means.as_ref().map(|means| (means, weight));
+    finish(device, &matrix, size, means, &scale, block)?;
+    let factor = Factor::new(device, matrix, size)?;
+    let scale = [device.copy(&block.scale[..split])?, device.copy(&block.scale[split..])?];
+    Ok(Some(InverseOnDevice { device: device.clone(), factor, columns, scale }))
+}
+
+/// Turns the Gram matrix of chosen columns into the block. `means` are those of the columns, with the weight
+/// of all rows, and `scale` what columns are multiplied by.
+pub(crate) fn finish(
+    device: &Arc<Device>,
+    matrix: &Room<f64>,
+    size: usize,
+    means: Option<(&Room<f64>, f64)>,
+    scale: &Room<f64>,
+    block: &ChosenBlock<'_>,
+) -> Result<(), CudaError> {
+    let lifting: Vec<f64> = block.lifting.col_iter().flat_map(|column| column.iter().copied()).collect();
+    let lifting = device.copy(&lifting)?;
     device.launch(
         "finish_block",
         File::Block,
-        Launch::each(count),
+        Launch { blocks: (size as u64, (size as u64).div_ceil(256), 1), threads: 256, shared: 0 },
         &[
-            &(chosen as u32),
+            &(block.scale.len() as u32),
             &(size as u32),
             &matrix.address(),
-            &means.as_ref().map_or(0, Room::address),
-            &weight,
+            &means.map_or(0, |(means, _)| means.address()),
+            &means.map_or(0.0, |(_, weight)| weight),
             &scale.address(),
-            &(split as u32),
+            &(block.columns[0].len() as u32),
             &i32::from(block.identities[0]),
             &i32::from(block.identities[1]),
+            &block.sigma,
+            &(block.lifting.ncols() as u32),
+            &lifting.address(),
             &(1.0 + block.epsilon),
         ],
-    )?;
-    let Some(factor) = Factor::new(device, matrix, size)? else { return Ok(None) };
-    let scale = [device.copy(&block.scale[..split])?, device.copy(&block.scale[split..])?];
-    Ok(Some(InverseOnDevice { device: device.clone(), factor, columns, scale }))
+    )
 }
 
 /// Reads the entries of one block of the Gram matrix that belong to chosen columns.
@@ -216,6 +240,16 @@ fn is_all_ones(view: &Matrix) -> bool {
 }
 
 impl InverseOnDevice {
+    /// Copies vectors on the chosen columns to a panel with a row for each row of the factor.
+    fn panel(&self, vectors: MatRef<'_, f64>) -> Result<(Room<f64>, usize), CudaError> {
+        let stride = stride_of(vectors.ncols());
+        let mut panel = vec![0.0; self.factor.size() * stride];
+        for (j, vector) in vectors.col_iter().enumerate() {
+            vector.iter().enumerate().for_each(|(i, &number)| panel[i * stride + j] = number);
+        }
+        Ok((self.device.copy(&panel)?, stride))
+    }
+
     /// Copies the chosen rows of a view's panel between it and the block: `take_rows` or `put_rows`.
     fn move_rows(
         &self,
@@ -257,5 +291,39 @@ impl BlockInverse for InverseOnDevice {
         let mut squares = squares.to_vec()?;
         squares.truncate(cols);
         Ok(squares)
+    }
+
+    fn failed(&self) -> usize {
+        self.factor.failed().len()
+    }
+
+    fn inverse_squares(&self, vectors: MatRef<'_, f64>) -> lcca::Result<Vec<f64>> {
+        let (r, stride) = self.panel(vectors)?;
+        let half: Room<f64> = self.device.room(self.factor.size() * stride)?;
+        self.factor.forward(&r, &half, stride)?;
+        let at = At { address: half.address(), stride };
+        let mut squares = column_sums(&self.device, self.factor.size(), at, at.address, 0)?.to_vec()?;
+        squares.truncate(vectors.ncols());
+        Ok(squares)
+    }
+
+    /// The direction of column j is [−L⁻ᵀl; 1; 0], with l the row of L that it would have and L the factor of
+    /// the columns before. That is L⁻ᵀe but for a factor, because the pivot that takes a column out is there.
+    fn directions(&self, most: usize) -> lcca::Result<Mat<f64>> {
+        let (columns, chosen) = (self.factor.failed(), self.columns[0].len() + self.columns[1].len());
+        let columns = &columns[..columns.len().min(most)];
+        let unit =
+            Mat::from_fn(
+                self.factor.size(),
+                columns.len(),
+                |i, j| {
+                    if i == columns[j] { TAKEN_OUT } else { 0.0 }
+                },
+            );
+        let (r, stride) = self.panel(unit.as_ref())?;
+        let out: Room<f64> = self.device.room(self.factor.size() * stride)?;
+        self.factor.backward(&r, &out, stride)?;
+        let numbers = out.to_vec()?;
+        Ok(Mat::from_fn(chosen, columns.len(), |i, j| numbers[i * stride + j]))
     }
 }

@@ -1,7 +1,7 @@
 //! The kernels, compiled ahead of time for every GPU of compute capability 7.0 or later. The driver
 //! translates them for the GPU that it finds, and remembers the translation. Files with dense products are
-//! compiled a second time for 8.0 and later, because tensor cores multiply f64 numbers there. Gram matrices
-//! and tall panels are compiled a third time for 9.0 and later, which multiply larger pieces.
+//! compiled a second time for 8.0 and later, because tensor cores multiply f64 numbers there. Gram matrices,
+//! factors and tall panels are compiled a third time for 9.0 and later, which multiply larger pieces.
 
 /// A file of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +52,7 @@ impl File {
             File::Gram if major >= 8 => ptx!("gram.80"),
             File::Gram => ptx!("gram.70"),
             File::Block => ptx!("block.70"),
+            File::Factor if major >= 9 => ptx!("factor.90"),
             File::Factor if major >= 8 => ptx!("factor.80"),
             File::Factor => ptx!("factor.70"),
             File::Array => ptx!("array.70"),
@@ -79,9 +80,9 @@ mod tests {
         (File::Panel, include_str!("../kernels/panel.cu")),
         (File::Product, include_str!("../kernels/product.cu")),
         (File::Tall, include_str!("../kernels/tall.cu")),
-        (File::Gram, include_str!("../kernels/gram.cu")),
+        (File::Gram, concat!(include_str!("../kernels/tensor.cuh"), include_str!("../kernels/gram.cu"))),
         (File::Block, include_str!("../kernels/block.cu")),
-        (File::Factor, include_str!("../kernels/factor.cu")),
+        (File::Factor, concat!(include_str!("../kernels/tensor.cuh"), include_str!("../kernels/factor.cu"))),
         (File::Array, include_str!("../kernels/array.cu")),
         (File::Sort, include_str!("../kernels/sort.cu")),
         (File::Pairs, include_str!("../kernels/pairs.cu")),

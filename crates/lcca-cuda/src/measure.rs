@@ -3,13 +3,16 @@
 
 use crate::error::CudaError;
 use crate::factor::{Factor, NARROW};
+use crate::inverse;
 use crate::panel::stride_of;
 use crate::room::Room;
 use crate::rows::{Chunk, ViewOnDevice};
 use crate::space::Cuda;
 use crate::sparse::Output;
+use faer::MatRef;
 use lcca::data::{InMemory, JointGram, Moments};
 use lcca::matrix::{Matrix, OneHotRows};
+use lcca::space::ChosenBlock;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -116,6 +119,18 @@ impl<'a> DenseBlock<'a> {
         Ok(DenseBlock { cuda, rows, matrix: cuda.device.copy(&padded)?, factor: None })
     }
 
+    /// Forms I + V·Vᵀ on the GPU.
+    pub fn lifted(cuda: &'a Cuda, lifting: MatRef<'_, f64>) -> Result<Self, CudaError> {
+        let rows = lifting.nrows();
+        let (size, scale) = (rows.next_multiple_of(NARROW), vec![1.0; rows]);
+        let (device, columns) = (&cuda.device, (0..rows as u32).collect::<Vec<u32>>());
+        let (matrix, scales) = (device.zeros(size * size)?, device.copy(&scale)?);
+        let (columns, identities) = ([&columns[..], &[]], [false, false]);
+        let block = ChosenBlock { columns, scale: &scale, identities, sigma: 1.0, lifting, epsilon: 0.0 };
+        inverse::finish(device, &matrix, size, None, &scales, &block)?;
+        Ok(DenseBlock { cuda, rows, matrix, factor: None })
+    }
+
     /// Finds the factor, and returns the time that this took; `None` if a pivot is not positive.
     pub fn factorize(&mut self) -> Result<Option<Duration>, CudaError> {
         self.factor = None;
@@ -124,9 +139,11 @@ impl<'a> DenseBlock<'a> {
         copy.copy_from(&self.matrix)?;
         device.finish()?;
         let start = Instant::now();
-        self.factor = Factor::new(device, copy, self.rows.next_multiple_of(NARROW))?;
+        let factor = Factor::new(device, copy, self.rows.next_multiple_of(NARROW))?;
         device.finish()?;
-        Ok(self.factor.is_some().then(|| start.elapsed()))
+        let took = start.elapsed();
+        self.factor = Some(factor).filter(|factor| factor.failed().is_empty());
+        Ok(self.factor.is_some().then_some(took))
     }
 
     /// Returns L⁻¹R and L⁻ᵀL⁻¹R for a row-major panel R; `None` if there is no factor.

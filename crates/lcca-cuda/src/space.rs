@@ -21,7 +21,7 @@ use crate::summed::Summed;
 use crate::tall::Coefficients;
 use crate::witnesses::unless_full;
 use faer::{Mat, MatRef};
-use lcca::data::{Counting, InMemory, JointGram, Moments, Pair, Side};
+use lcca::data::{Composition, Counting, InMemory, JointGram, Moments, Pair, Side};
 use lcca::decompose::Decompose;
 use lcca::error::Result;
 use lcca::matrix::{Line, Matrix, Panel, SparseRows};
@@ -37,6 +37,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const HOMES: usize = 2;
 /// The least number of entries of both views for which the device counts columns sooner than the host.
 const COUNTED: u64 = 1 << 24;
+
+/// Factors of 10,000 columns and more take 4e13 operations per second on an H200, and iterations 1e12 to 2e12.
+const FACTOR_SPEED: f64 = 20.0;
 
 /// A GPU as the home of panels.
 pub struct Cuda {
@@ -178,6 +181,14 @@ impl Cuda {
 /// The bytes of rows that already lie on the device.
 fn bytes_there(device: &Device, rows: &InMemory) -> u64 {
     Side::BOTH.iter().map(|&side| bytes_in_place(device, rows.view(side))).sum()
+}
+
+/// Whether blocks of columns are formed here of the rows or Gram matrices on which a pair is built.
+fn is_inverted(composition: &Composition<'_>) -> bool {
+    match composition.home.downcast_ref::<InMemory>() {
+        Some(rows) => !Side::BOTH.iter().any(|&side| matches!(rows.view(side), Matrix::Dense(_))),
+        None => composition.home.is::<JointGram>(),
+    }
 }
 
 /// Drops the oldest copy if there are as many as are kept.
@@ -420,14 +431,18 @@ impl Space for Cuda {
         )
     }
 
+    fn most_inverted(&self, pair: &Counting<'_>) -> usize {
+        let is_read = pair.composition().is_some_and(|composition| is_inverted(&composition));
+        if is_read { inverse::most_columns(&self.device) } else { 0 }
+    }
+
+    fn factor_speed(&self) -> f64 {
+        FACTOR_SPEED
+    }
+
     fn invert(&self, pair: &Counting<'_>, block: &ChosenBlock<'_>) -> Result<Inverted> {
-        let Some(composition) = pair.composition() else { return Ok(Inverted::OnHost) };
+        let Some(composition) = pair.composition().filter(is_inverted) else { return Ok(Inverted::OnHost) };
         let Some(home) = self.home(composition.home)? else { return Ok(Inverted::OnHost) };
-        if let Some(rows) = composition.home.downcast_ref::<InMemory>()
-            && Side::BOTH.iter().any(|&side| matches!(rows.view(side), Matrix::Dense(_)))
-        {
-            return Ok(Inverted::OnHost);
-        }
         let weight = pair.moments(Side::X)?.weight;
         let inverted = inverse::invert(&self.device, &home, &composition, weight, block)?;
         pair.count_block()?;

@@ -6,11 +6,14 @@ mod common;
 mod rows;
 
 use common::gpu_with;
+use faer::Mat;
 use lcca::data::{Centered, InMemory, JointGrams, Moments, Pair, Scaled, Side};
-use lcca::fit::{Fit, fit};
+use lcca::fit::{Fit, Model, Search, fit};
 use lcca::matrix::{DenseRows, DenseValues, Matrix, SparseRows, Values};
 use lcca::method::{Method, Settings};
-use lcca::space::laws;
+use lcca::outcome::Decision;
+use lcca::panels;
+use lcca::space::{laws, place};
 use lcca_cuda::{Cuda, measure, on};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -344,6 +347,103 @@ fn a_block_without_a_positive_pivot_has_no_factor() {
             assert!(block.factorize().unwrap().is_none(), "{value} at {broken} of {rows}");
             assert!(block.solve(&vec![0.0; rows], 1).unwrap().is_none());
         }
+    }
+}
+
+/// A model of `K` of the pairs of another one, without the pair `left_out`.
+fn without(model: &Model, left_out: usize) -> Model {
+    let kept: Vec<usize> = (0..=K).filter(|&i| i != left_out).collect();
+    let mut fewer = model.clone();
+    fewer.settings.k = K;
+    for view in [&mut fewer.x, &mut fewer.y] {
+        view.weights = panels::select(&view.weights, &kept);
+        view.loadings = panels::select(&view.loadings, &kept);
+    }
+    for numbers in [&mut fewer.correlations, &mut fewer.objective, &mut fewer.residuals] {
+        *numbers = kept.iter().map(|&i| numbers[i]).collect();
+    }
+    fewer
+}
+
+const K: usize = 5;
+
+#[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
+fn claims_are_proven_and_refuted_as_on_the_host() {
+    let cuda = gpu();
+    let pair = topics(20_000, 3000, 1);
+    let there = place(topics(20_000, 3000, 1), cuda.clone());
+    for (center, ridge) in [(true, 0.01), (false, 0.01), (true, 1e-4), (false, 1.0)] {
+        let mut settings = Settings::new(Method::lobpcg(), K + 1);
+        (settings.ridge_x, settings.ridge_y, settings.center) = (ridge, ridge, center);
+        (settings.tol, settings.memory) = (1e-9, 4 << 30);
+        let mut exact = fit(&pair, &settings, &()).unwrap().model;
+        // So loose a claim is proven by any factorization, and one that lacks a pair by none.
+        exact.settings.tol = 1e-4;
+        for left_out in [K, 0, 2] {
+            let (model, what) = (without(&exact, left_out), format!("{center}, {ridge}, without {left_out}"));
+            let found = model.certify(&there, &()).unwrap();
+            let expected = model.certify(&pair, &()).unwrap();
+            assert_eq!((found.search, expected.search), (Search::Proven, Search::Proven), "{what}");
+            let (found_verdict, expected_verdict) =
+                (found.judge(&model, true, 0.0), expected.judge(&model, true, 0.0));
+            assert_eq!(found_verdict.converged, left_out == K, "{what}: {found:?}");
+            assert_eq!(expected_verdict.converged, left_out == K, "{what}: {expected:?}");
+            if left_out < K {
+                assert!(found.gain > 0.0, "{what}: {found:?}");
+                continue;
+            }
+            let (found, expected) = (found.proven.unwrap(), expected.proven.unwrap());
+            assert!((found.value - expected.value).abs() < 1e-9, "{what}: {found:?} {expected:?}");
+            assert_eq!(found.exceeding, expected.exceeding, "{what}");
+            let allowed = 1e-4 * model.objective.iter().sum::<f64>();
+            assert!((0.0..=allowed).contains(&found.missing), "{what}: {found:?}");
+            assert!((found.missing - expected.missing).abs() < 1e-6, "{what}: {found:?} {expected:?}");
+        }
+    }
+}
+
+/// Columns that are equal to others leave directions of no variance without a ridge, which are left out.
+#[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
+fn fits_are_proven_where_the_gpu_factorizes_all_columns() {
+    let cuda = gpu();
+    let pair = topics(20_000, 3000, 1);
+    for (ridge, center) in [(0.01, true), (0.01, false), (0.0, true)] {
+        let mut settings = Settings::new(Method::lobpcg(), 10);
+        (settings.ridge_x, settings.ridge_y, settings.center, settings.memory) =
+            (ridge, ridge, center, 4 << 30);
+        let proven = |fit: &Fit| fit.decisions.iter().any(|d| matches!(d, Decision::Proven { .. }));
+        let there = fit(&on(&cuda, &pair), &settings, &()).unwrap();
+        let here = fit(&pair, &settings, &()).unwrap();
+        assert!(there.converged && proven(&there) == proven(&here), "{ridge}: {:?}", there.decisions);
+        let total = |fit: &Fit| fit.model.objective.iter().sum::<f64>();
+        assert!((total(&there) - total(&here)).abs() <= 2e-4 * total(&here), "{ridge}");
+    }
+}
+
+/// Sizes on both sides of the one from which matrices count as large, whole tiles or not.
+#[test]
+#[ignore = "needs a GPU: cargo xtask test --gpu"]
+fn large_factors_solve_and_repeat_to_the_last_bit() {
+    let cuda = gpu();
+    for rows in [10_200, 10_240, 10_300, 12_345] {
+        let mut random = ChaCha8Rng::seed_from_u64(rows as u64);
+        let lifting = Mat::from_fn(rows, 30, |_, _| random.random_range(-0.5..0.5));
+        let known = Mat::from_fn(rows, 3, |_, _| random.random_range(-1.0..1.0));
+        let right = &known + &lifting * (lifting.transpose() * &known);
+        let right: Vec<f64> = (0..3 * rows).map(|e| right[(e / 3, e % 3)]).collect();
+        let mut block = measure::DenseBlock::lifted(&cuda, lifting.as_ref()).unwrap();
+        let mut solved = || {
+            assert!(block.factorize().unwrap().is_some(), "{rows} rows have a factor");
+            let [_, backward] = block.solve(&right, 3).unwrap().unwrap();
+            backward.numbers
+        };
+        let found = solved();
+        for (e, number) in found.iter().enumerate() {
+            assert!((number - known[(e / 3, e % 3)]).abs() < 1e-10, "{rows} rows: {number}");
+        }
+        assert!(solved() == found, "{rows} rows: a factor repeats");
     }
 }
 

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::matrix::{Lower, Panel};
 use crate::space::{BlockInverse, ChosenBlock, Inverted, RowFactors, Space, Tall};
 use crate::whiten::inverse_root;
-use faer::Mat;
+use faer::{Mat, MatRef};
 
 /// (B − A)⁻¹ on chosen columns.
 pub(super) struct Coarse {
@@ -59,11 +59,13 @@ impl Coarse {
             columns: columns.each_ref().map(Vec::as_slice),
             scale: &scale,
             identities: problem.identities(),
+            sigma: 1.0,
+            lifting: MatRef::from_column_major_slice(&[], scale.len(), 0),
             epsilon: EPSILON,
         };
         let inverse = match problem.space.invert(problem.pair, &chosen)? {
             Inverted::No => None,
-            Inverted::Here(inverse) => Some(Inverse::InSpace(inverse)),
+            Inverted::Here(inverse) => (inverse.failed() == 0).then_some(Inverse::InSpace(inverse)),
             Inverted::OnHost => match gram(problem, &columns)? {
                 None => None,
                 Some(gram) => {

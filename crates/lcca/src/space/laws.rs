@@ -4,8 +4,9 @@
 use super::{Advance, ChosenBlock, Host, Inverted, Reduction, RowFactors, Space, Tall};
 use crate::data::{Counting, Pair, Side, Tally};
 use crate::error::Error;
-use crate::matrix::{Panel, SparseRows, Values};
+use crate::matrix::{Lower, Panel, SparseRows, Values};
 use crate::random;
+use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
 
 /// The verdict of a law. A broken one is an error with a message.
@@ -228,7 +229,62 @@ pub fn check_pass(space: &dyn Space, pair: &dyn Pair, cols: usize, seed: u64) ->
     if tally.cost().passes != 2.0 {
         return Err(format!("{} passes were counted, expected 2", tally.cost().passes));
     }
-    check_inverse(space, &counted, seed)
+    check_inverse(space, &counted, seed)?;
+    check_definite(space, &counted, seed)
+}
+
+/// A chosen block by its definition, from the Gram matrix of its columns.
+fn dense_block(gram: &Lower, block: &ChosenBlock<'_>) -> Mat<f64> {
+    let (split, scale) = (block.columns[0].len(), block.scale);
+    let mut dense = Mat::from_fn(gram.size(), gram.size(), |i, j| {
+        let sign = if (i < split) == (j < split) { block.sigma } else { -1.0 };
+        let own = if scale[i] == 0.0 { 1.0 } else { block.sigma };
+        if i == j { own } else { sign * gram[(i.max(j), i.min(j))] * scale[i] * scale[j] }
+    });
+    dense += block.lifting * block.lifting.transpose();
+    (0..gram.size()).for_each(|i| dense[(i, i)] *= 1.0 + block.epsilon);
+    dense
+}
+
+/// What a proof asks of σ·B − A + V·Vᵀ of all columns, definite or not, against a dense matrix.
+fn check_definite(space: &dyn Space, pair: &Counting<'_>, seed: u64) -> Verdict {
+    let shape = pair.shape();
+    let columns = Side::BOTH.map(|side| (0..shape.cols(side) as u32).collect::<Vec<u32>>());
+    let blocks = pair.capabilities().blocks.ok_or("no Gram matrix of chosen columns")?;
+    let chosen = columns.each_ref().map(Vec::as_slice);
+    let gram = blocks.block_gram(chosen, None, u64::MAX).map_err(text)?;
+    let size = gram.size();
+    // One column counts as one that does not vary.
+    let scale = |i: usize| if i == size / 3 { 0.0 } else { 1.0 / (gram[(i, i)] + 0.5).sqrt() };
+    let scale: Vec<f64> = (0..size).map(scale).collect();
+    let lifting = random_panel(size, 2, seed + 30);
+    let (vectors, no_vectors) = (random_panel(size, 5, seed + 31), Mat::zeros(size, 0));
+    for (sigma, lifting) in [(1.1, lifting.as_mat()), (1.1, no_vectors.as_ref()), (0.01, lifting.as_mat())] {
+        let (identities, epsilon) = ([false, false], -1e-12);
+        let block = ChosenBlock { columns: chosen, scale: &scale, identities, sigma, lifting, epsilon };
+        let Inverted::Here(inverse) = space.invert(pair, &block).map_err(text)? else { return Ok(()) };
+        let dense = dense_block(&gram, &block);
+        let factor = dense.llt(faer::Side::Lower);
+        if factor.is_ok() != (inverse.failed() == 0) {
+            return Err(format!("σ = {sigma}: {} pivots failed, expected {factor:?}", inverse.failed()));
+        }
+        if let Ok(factor) = factor {
+            let solved = factor.solve(vectors.as_mat());
+            let found = inverse.inverse_squares(vectors.as_mat()).map_err(text)?;
+            for (j, found) in found.iter().enumerate() {
+                let expected = vectors.as_mat().col(j).transpose() * solved.col(j);
+                if (found - expected).abs() > 1e-9 * expected {
+                    return Err(format!("bᵀM⁻¹b is {found}, expected {expected}"));
+                }
+            }
+        }
+        let z = inverse.directions(7).map_err(text)?;
+        let along = z.transpose() * &dense * &z;
+        if z.ncols() != inverse.failed().min(7) || !(0..z.ncols()).all(|j| along[(j, j)] <= 0.0) {
+            return Err(format!("{} directions: {along:?}", z.ncols()));
+        }
+    }
+    Ok(())
 }
 
 /// M⁻¹R of a block of every other column against a dense solution.
@@ -241,13 +297,17 @@ fn check_inverse(space: &dyn Space, pair: &Counting<'_>, seed: u64) -> Verdict {
     let gram = blocks.block_gram(chosen, None, u64::MAX).map_err(text)?;
     let (size, split) = (gram.size(), chosen[0].len());
     let scale: Vec<f64> = (0..size).map(|i| 1.0 / (gram[(i, i)] + ridge).sqrt()).collect();
-    let block = ChosenBlock { columns: chosen, scale: &scale, identities: [false, false], epsilon };
+    let (identities, none) = ([false, false], Mat::zeros(size, 0));
+    let block = ChosenBlock {
+        columns: chosen,
+        scale: &scale,
+        identities,
+        sigma: 1.0,
+        lifting: none.as_ref(),
+        epsilon,
+    };
     let Inverted::Here(inverse) = space.invert(pair, &block).map_err(text)? else { return Ok(()) };
-    let dense = Mat::from_fn(size, size, |i, j| {
-        let sign = if (i < split) == (j < split) { 1.0 } else { -1.0 };
-        let value = gram[(i.max(j), i.min(j))] * scale[i] * scale[j];
-        if i == j { 1.0 + epsilon } else { sign * value }
-    });
+    let dense = dense_block(&gram, &block);
     let outside = Side::BOTH.map(|side| {
         (0..shape.cols(side)).map(|j| if j % 2 == 0 { 0.0 } else { 1.0 + j as f64 }).collect::<Vec<f64>>()
     });
@@ -264,7 +324,6 @@ fn check_inverse(space: &dyn Space, pair: &Counting<'_>, seed: u64) -> Verdict {
         r[side].row(columns[side][i] as usize)[j]
     };
     let right = Mat::from_fn(size, cols, |i, j| scale[i] * on_block(i, j));
-    use faer::linalg::solvers::Solve;
     let solved = dense.partial_piv_lu().solve(&right);
     let expected: Vec<f64> =
         (0..cols).map(|j| (0..size).map(|i| right[(i, j)] * solved[(i, j)]).sum()).collect();

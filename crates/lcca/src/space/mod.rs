@@ -33,16 +33,21 @@ use crate::matrix::{Panel, SparseRows};
 use crate::panels;
 use faer::{Mat, MatRef};
 
-/// The matrix (B − A) on chosen columns, from which a coarse block is made.
+/// The matrix σ·B − A + V·Vᵀ on chosen columns, in columns of unit length: a coarse block, with σ = 1 and no V,
+/// or what a proof factorizes.
 pub struct ChosenBlock<'a> {
     /// The columns of each view, ascending.
     pub columns: [&'a [u32]; 2],
-    /// 1/√ of the diagonal of B for each chosen column, those of X first. They scale the block to a unit
-    /// diagonal.
+    /// 1/√ of the diagonal of B for each chosen column, those of X first. They scale B to a unit diagonal. 0
+    /// for columns that do not vary, which get a diagonal of 1 and nothing else.
     pub scale: &'a [f64],
     /// The views whose B is a multiple of I, so that their columns are orthogonal.
     pub identities: [bool; 2],
-    /// The number added to the unit diagonal.
+    /// σ
+    pub sigma: f64,
+    /// V, with a row for each chosen column.
+    pub lifting: MatRef<'a, f64>,
+    /// The share of itself by which every diagonal entry is raised in the end, or lowered if it is negative.
     pub epsilon: f64,
 }
 
@@ -51,6 +56,17 @@ pub trait BlockInverse: Send + Sync {
     /// R ← M⁻¹R with this inverse for the chosen rows and `outside` for the others. Returns rᵀM⁻¹r over the
     /// chosen rows for each pair.
     fn apply(&self, outside: &[RowFactors; 2], x: &mut Tall, y: &mut Tall) -> Result<Vec<f64>>;
+
+    /// The number of columns that had to be taken out, because their pivots were not positive. The block is
+    /// positive definite if there are none, and without these columns if there are some.
+    fn failed(&self) -> usize;
+
+    /// bᵀM⁻¹b of vectors in the scaled columns of the block, without those that were taken out.
+    fn inverse_squares(&self, vectors: MatRef<'_, f64>) -> Result<Vec<f64>>;
+
+    /// A direction z with zᵀMz ≤ 0 for each of the first `most` columns that were taken out, in the scaled
+    /// columns.
+    fn directions(&self, most: usize) -> Result<Mat<f64>>;
 }
 
 /// Pairs of directions on few rows of panels, one direction per view, in some space.
@@ -62,9 +78,9 @@ pub trait Probes: Send + Sync {
 
 /// The result of inverting a chosen block.
 pub enum Inverted {
-    /// The space can invert it.
+    /// The space has inverted it, but for columns whose pivots failed.
     Here(Box<dyn BlockInverse>),
-    /// The block is singular, or does not fit the memory.
+    /// The block does not fit the memory.
     No,
     /// The space leaves the block to the host.
     OnHost,
@@ -225,7 +241,19 @@ pub trait Space: Send + Sync {
     /// Replaces some rows.
     fn put_rows(&self, a: &mut Tall, rows: &[u32], values: &Panel) -> Result<()>;
 
-    /// Forms and inverts B − A on chosen columns of `pair`, if the space can. By default it is left to the
+    /// The most columns of `pair` that [`Space::invert`] has memory for; 0, the default, if it leaves them to
+    /// the host.
+    fn most_inverted(&self, _pair: &Counting<'_>) -> usize {
+        0
+    }
+
+    /// The number of operations of a factorization that [`Space::invert`] does in the time of one operation of
+    /// an iteration, which waits for memory and for the host most of the time.
+    fn factor_speed(&self) -> f64 {
+        1.0
+    }
+
+    /// Forms and inverts a block of chosen columns of `pair`, if the space can. By default it is left to the
     /// host.
     fn invert(&self, _pair: &Counting<'_>, _block: &ChosenBlock<'_>) -> Result<Inverted> {
         Ok(Inverted::OnHost)
