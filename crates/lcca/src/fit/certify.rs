@@ -21,6 +21,7 @@ use super::driver::fit;
 use super::fitted::Fit;
 use super::larger::{Claim, Larger, joint_gram, larger};
 use super::model::Model;
+use super::one_fit::are_exact;
 use super::plan::estimated_operations;
 use super::problem::Problem;
 use super::proof;
@@ -28,14 +29,14 @@ use super::scale;
 use super::search::Ground;
 use super::seen::seen;
 use super::view_block::{ViewBlock, residuals};
-use crate::data::{Counting, JointGram, Moments, Normal, Pair, Scaled, Side, Tally};
+use crate::data::{Centered, Counting, JointGram, Moments, Normal, Pair, Scaled, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Method, Settings, Variables};
 use crate::outcome::Note;
 use crate::panels;
 use crate::solve::Cg;
-use crate::space::Host;
+use crate::space::{self, Host, Space};
 use crate::watch::Watch;
 
 /// The most steps of conjugate gradients on each view.
@@ -155,8 +156,19 @@ impl Model {
             None => joint_gram(&counted, &factors, &self.settings)?,
         };
         let means = joint.as_ref().filter(|_| self.settings.center).map(JointGram::means);
+        let centered =
+            joint.as_ref().filter(|_| self.settings.center).map(|joint| Centered::new(joint)).transpose()?;
+        let grams = centered.as_ref().map(|centered| centered as &dyn Pair);
+        let grams = grams.or(joint.as_ref().map(|joint| joint as &dyn Pair));
         let joint = joint.as_ref().map(|joint| (joint, means.as_ref()));
-        let rows = Rows { pair, joint, squares, units };
+        // A device holds the Gram matrices, which are read many times sooner than the rows.
+        let space = space::of(raw_pair);
+        let grams = match (joint, grams) {
+            (Some((joint, _)), Some(grams)) if space.is_remote() && are_exact(joint, grams)? => Some(grams),
+            _ => None,
+        };
+        let (pair, space) = grams.map_or((pair, &Host as &dyn Space), |grams| (grams, space));
+        let rows = Rows { pair, joint, space, squares, units };
         let unit = claim_in_units(&mut claim, &rows)?;
         let mut certificate =
             certify(&claim, &rows, exact, watch, Effort { steps: STEPS, proof: proof::ASKED })?;
@@ -170,11 +182,13 @@ impl Model {
 
 /// The rows as the fit saw them.
 pub(super) struct Rows<'a> {
-    /// The rows, centered and scaled.
+    /// The rows, centered and scaled, or their Gram matrices.
     pub pair: &'a dyn Pair,
     /// The joint Gram matrix of the rows if it was formed, scaled and not centered, and the means that are
     /// to be subtracted.
     pub joint: Option<(&'a JointGram, Option<&'a [Vec<f64>; 2]>)>,
+    /// Where a proof may be found.
+    pub space: &'a dyn Space,
     /// The squared lengths of the columns, scaled but not centered. Rounding errors are relative to these.
     pub squares: [Vec<f64>; 2],
     /// The units of objective values: see `problem`.
@@ -273,7 +287,7 @@ pub(super) fn certify(
         means: rows.joint.and_then(|(_, means)| means),
         along: None,
         samples: None,
-        space: &Host,
+        space: rows.space,
         settings: &model.settings,
         watch,
         drawn: None,

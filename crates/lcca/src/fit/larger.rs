@@ -86,9 +86,9 @@ fn proven(claim: &Claim<'_>, route: &Route, ground: &Ground<'_>, nearby: f64) ->
     if let Route::Sparse(plan) = route {
         return settled(claim, plan, ground, nearby);
     }
-    let (w, k) = (claim.w, claim.objective.len());
+    let (w, k, space) = (claim.w, claim.objective.len(), claim.problem.space);
     let panels = |w: Panel, bw: Panel, image: Panel| -> Result<ViewPanels> {
-        Ok(ViewPanels { w: Host.upload(w)?, bw: Host.upload(bw)?, image: Host.upload(image)? })
+        Ok(ViewPanels { w: space.upload(w)?, bw: space.upload(bw)?, image: space.upload(image)? })
     };
     let (mut pairs, mut residuals) = (Vec::new(), Vec::new());
     for (view, residual) in w.iter().zip(&claim.residuals) {

@@ -51,20 +51,24 @@ pub(super) struct Data<'a> {
 }
 
 impl Data<'_> {
-    /// Whether the Gram matrices tell a product nearly as exactly as the rows do. Centering them afterwards
-    /// loses digits of a column whose mean is far above its deviation.
     fn grams_are_exact(&self) -> Result<bool> {
         let (Some(joint), Some(grams)) = (self.joint, self.grams) else { return Ok(false) };
-        for side in Side::BOTH {
-            let (raw, seen) = (&joint.moments(side).square, &grams.moments(side)?.square);
-            // The products of a constant column are zero, even if rounding leaves some of it.
-            let both = raw.par_iter().zip(seen).with_min_len(COLUMNS);
-            if both.any(|(raw, seen)| *seen > 0.0 && *seen < WELL_CENTERED * raw) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        are_exact(joint, grams)
     }
+}
+
+/// Whether Gram matrices tell a product nearly as exactly as the rows do; `grams` are those that a fit sees.
+/// Centering them afterwards loses digits of a column whose mean is far above its deviation.
+pub(super) fn are_exact(joint: &JointGram, grams: &dyn Pair) -> Result<bool> {
+    for side in Side::BOTH {
+        let (raw, seen) = (&joint.moments(side).square, &grams.moments(side)?.square);
+        // The products of a constant column are zero, even if rounding leaves some of it.
+        let both = raw.par_iter().zip(seen).with_min_len(COLUMNS);
+        if both.any(|(raw, seen)| *seen > 0.0 && *seen < WELL_CENTERED * raw) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// One fit, and its whole block of weights if another fit starts from it.

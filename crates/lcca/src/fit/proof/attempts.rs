@@ -3,6 +3,7 @@
 use super::{ASKED, Finding, Proof, Route, UNASKED, by_the_largest, prove};
 use crate::data::Pair;
 use crate::error::Result;
+use crate::fit::block_size::iteration;
 use crate::fit::eigenproblem::{Block, FewRows};
 use crate::fit::problem::Problem;
 use crate::outcome::Decision;
@@ -33,11 +34,16 @@ pub(in crate::fit) struct Proofs {
     iterations: Option<usize>,
 }
 
+/// The operations that a fit may spend on a proof unasked after some iterations.
+fn allowed(iterations: usize) -> f64 {
+    if iterations >= SLOW { ASKED } else { UNASKED }
+}
+
 impl Proofs {
     /// Claims are proven if the cheapest proof stays within a fit's budget for a proof that was not asked
     /// for.
     pub fn unasked(problem: &Problem<'_>) -> Result<Self> {
-        let route = Route::unasked(problem, UNASKED)?;
+        let route = Route::unasked(problem, allowed(0), 0.0)?;
         let is_affordable = !route.is_too_costly();
         let iterations = (!is_affordable).then_some(0);
         Ok(Proofs { route: Some(route).filter(|_| is_affordable), iterations, ..Proofs::none() })
@@ -69,6 +75,21 @@ impl Proofs {
         self.proof.is_some()
     }
 
+    /// Looks for an affordable route again if there was none. A fit that took longer may spend more on it.
+    fn reconsider(&mut self, problem: &Problem<'_>) -> Result<()> {
+        let Some(iterations) = self.iterations else { return Ok(()) };
+        let is_slow = iterations >= SLOW;
+        if is_slow || problem.space.is_remote() {
+            let spent = iterations as f64 * iteration(problem)?;
+            let route = Route::unasked(problem, allowed(iterations), spent)?;
+            self.route = Some(route).filter(|route| !route.is_too_costly());
+        }
+        if is_slow || self.route.is_some() {
+            self.iterations = None;
+        }
+        Ok(())
+    }
+
     /// Whether pairs may be claimed to have converged, because they are proven to be the best or because no
     /// proof can be had.
     pub fn may_claim(
@@ -83,10 +104,7 @@ impl Proofs {
         if problem.space.is_rough() || self.loose >= MOST_LOOSE {
             return Ok(true);
         }
-        if self.iterations.take_if(|iterations| *iterations >= SLOW).is_some() {
-            let route = Route::unasked(problem, ASKED)?;
-            self.route = Some(route).filter(|route| !route.is_too_costly());
-        }
+        self.reconsider(problem)?;
         let Some(route) = &self.route else { return Ok(true) };
         let size = squares(problem, inverse, r)?;
         if size > self.wanted {

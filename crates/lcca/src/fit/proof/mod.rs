@@ -27,13 +27,15 @@
 //! overlooked, and the iteration goes on with them. Directions of no variance fail as well if there is no
 //! ridge; their columns depend on others and are left out.
 //!
-//! M is factorized as a dense matrix (`dense`), or the sparse one behind it is (`sparse`): see `route`.
+//! M is factorized as a dense matrix, on the host (`dense`) or on the device that holds the Gram matrices
+//! (`in_space`), or the sparse one behind it is (`sparse`): see `route`.
 
 mod attempts;
 mod bordered;
 mod claim;
 mod definite;
 mod dense;
+mod in_space;
 mod route;
 mod settle;
 mod sparse;
@@ -112,11 +114,12 @@ pub(super) fn prove(
 ) -> Result<Finding> {
     let scale = match route {
         Route::Sparse(_) => sparse::scale(problem)?,
-        Route::Dense | Route::TooCostly { .. } => dense::scale(problem)?,
+        Route::Dense | Route::InSpace | Route::TooCostly { .. } => dense::scale(problem)?,
     };
     let Some(claim) = Claim::new(problem, scale, w, r, theta)? else { return Ok(Finding::Open) };
     let found = match route {
         Route::Dense => dense::factorize(problem, &claim)?,
+        Route::InSpace => in_space::factorize(problem, &claim)?,
         Route::Sparse(plan) => sparse::factorize(problem, plan, &claim)?,
         Route::TooCostly { .. } => Found::Unclear,
     };

@@ -17,8 +17,10 @@ const MATRICES: u64 = 2;
 
 /// How a claim would be proven.
 pub(in crate::fit) enum Route {
-    /// By a Cholesky factorization of the dense matrix.
+    /// By a Cholesky factorization of the dense matrix on the host.
     Dense,
+    /// By the same on the device that holds the Gram matrices.
+    InSpace,
     /// By a sparse factorization.
     Sparse(Box<Plan>),
     /// Not at all: the cheapest proof would take `operations`, or too much memory.
@@ -26,14 +28,25 @@ pub(in crate::fit) enum Route {
 }
 
 impl Route {
-    /// A route of at most `most` operations, and no more memory than is allowed: the sparse one if there is
-    /// one, because its factor also sharpens pairs that are too far from the true ones for a proof.
+    /// A route of at most `most` operations of the host, and no more memory than is allowed: the sparse one
+    /// if there is one, because its factor also sharpens pairs that are too far from the true ones for a
+    /// proof. A device is asked first, for as many columns as it has memory for, which takes it seconds.
     pub fn asked(problem: &Problem<'_>, most: f64) -> Result<Self> {
+        if fits_in_space(problem) {
+            return Ok(Route::InSpace);
+        }
         Route::choose(problem, most, most, f64::INFINITY)
     }
 
-    /// The cheapest route for a proof that the user has not asked for.
-    pub fn unasked(problem: &Problem<'_>, most: f64) -> Result<Self> {
+    /// The cheapest route for a proof that the user has not asked for, if iterations took `spent` operations
+    /// so far.
+    pub fn unasked(problem: &Problem<'_>, most: f64, spent: f64) -> Result<Self> {
+        if fits_in_space(problem) {
+            let operations = dense_operations(problem);
+            let allowed = most.max(problem.space.factor_speed() * spent);
+            let is_cheap = operations <= allowed;
+            return Ok(if is_cheap { Route::InSpace } else { Route::TooCostly { operations } });
+        }
         Route::choose(problem, most, SHARE_IN_VAIN * most, dense_operations(problem))
     }
 
@@ -45,7 +58,7 @@ impl Route {
     /// otherwise the dense one.
     fn choose(problem: &Problem<'_>, most: f64, most_in_vain: f64, rival: f64) -> Result<Self> {
         let mut operations = dense_operations(problem);
-        let dense = is_affordable(problem, most);
+        let dense = operations <= most && dense_fits(problem);
         if let Some(plan) = plan(problem, rival.min(most_in_vain))? {
             let price = analysis(problem) + sparse::operations(problem, &plan);
             let fits = bytes(problem, &plan) <= problem.settings.memory;
@@ -62,7 +75,14 @@ impl Route {
 
 /// Whether the dense factorization takes at most `most` operations, and no more memory than is allowed.
 pub(in crate::fit) fn is_affordable(problem: &Problem<'_>, most: f64) -> bool {
-    dense_operations(problem) <= most && dense_fits(problem)
+    dense_operations(problem) <= most && (fits_in_space(problem) || dense_fits(problem))
+}
+
+/// Whether the space of the panels has memory for the dense factorization, and holds the Gram matrices that
+/// it takes.
+fn fits_in_space(problem: &Problem<'_>) -> bool {
+    let shape = problem.pair.shape();
+    problem.joint.is_some() && shape.x_cols + shape.y_cols <= problem.space.most_inverted(problem.pair)
 }
 
 /// The operations of the dense factorization.

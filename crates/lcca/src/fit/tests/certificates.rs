@@ -210,7 +210,7 @@ fn too_few_steps_make_bounds_loose_but_not_wrong() {
         let mut last = f64::INFINITY;
         for steps in [0, 2, 8, 500] {
             let squares = Side::BOTH.map(|side| pair.moments(side).unwrap().square.clone());
-            let rows = Rows { pair: &pair, joint: None, squares, units: [1.0; 2] };
+            let rows = Rows { pair: &pair, joint: None, space: &Host, squares, units: [1.0; 2] };
             let certificate = certify(&model, &rows, None, &(), Effort { steps, proof: 0.0 }).unwrap();
             for (theta, bound) in model.objective.iter().zip(&certificate.bounds) {
                 assert!(

@@ -272,7 +272,7 @@ fn certificates_without_pairs(proof: f64) -> Vec<(String, Model, f64, Certificat
     for (name, pair) in &data {
         let centered = Centered::new(pair).unwrap();
         let squares = Side::BOTH.map(|side| pair.moments(side).unwrap().square.clone());
-        let rows = Rows { pair: &centered, joint: None, squares, units: [1.0; 2] };
+        let rows = Rows { pair: &centered, joint: None, space: &Host, squares, units: [1.0; 2] };
         let exact = run(pair, Method::exact(), 6).unwrap().model;
         for left_out in [0, 1, 4, 5] {
             let (model, missing) = without(&exact, left_out);
