@@ -12,9 +12,12 @@ const PRICE: f64 = 3.0;
 const SMALLEST: f64 = 600.0;
 /// A coarse block takes at most this share of the allowed memory.
 const SHARE_OF_MEMORY: u64 = 8;
-/// A block of all columns saves this many iterations: fits of 20 pairs to sentences and paths on a GPU took 6
-/// instead of 10 and 14.
-const SAVED: f64 = 6.0;
+/// A block of all columns saves this many iterations for each digit of the tolerance beyond the third, after
+/// what its own cost more because all columns are solved with. Fits of 200 pairs to sentences and paths on a
+/// GPU took 7 and 8 iterations instead of 15 and 22 with a tolerance of 1e-4, and 13 instead of 37 and 39 with
+/// 1e-8.
+const SAVED: f64 = 4.0;
+const FREE_DIGITS: f64 = 3.0;
 /// Operations of an iteration per row of its panels and square of the block's columns, with some more for
 /// what is not a product: copies, residuals, small matrices.
 const PANELS: f64 = 36.0;
@@ -67,7 +70,8 @@ fn complete_pays(problem: &Problem<'_>) -> Result<bool> {
     if problem.joint.is_none() || columns > problem.space.most_inverted(problem.pair) {
         return Ok(false);
     }
-    let saved = SAVED * problem.space.factor_speed() * iteration(problem)?;
+    let digits = -problem.settings.tol.log10() - FREE_DIGITS;
+    let saved = SAVED * digits.max(0.0) * problem.space.factor_speed() * iteration(problem)?;
     Ok((columns as f64).powi(3) / 3.0 <= saved)
 }
 

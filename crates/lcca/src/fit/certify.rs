@@ -13,7 +13,8 @@
 //! total does not count (`significant`).
 //!
 //! Costs three passes, half a pass for every step of conjugate gradients on each view, and the exact solution
-//! or some hundred passes of eight columns for the search.
+//! or some hundred passes of eight columns for the search. Where a device holds Gram matrices that are as exact
+//! as the rows, all of this runs over those, and a proof is found on the device.
 
 use super::bounds::{Step, bound};
 use super::certificate::{Certificate, Kind};
@@ -266,7 +267,9 @@ pub(super) fn certify(
     effort: Effort,
 ) -> Result<Certificate> {
     let tally = Tally::default();
-    let counting = Counting::rows(rows.pair, &tally, watch);
+    // A device is given Gram matrices.
+    let count = if rows.space.is_remote() { Counting::grams } else { Counting::rows };
+    let counting = count(rows.pair, &tally, watch);
     let [x_normal, y_normal] = Problem::normals(&counting, &model.settings, rows.units)?;
     let [x, y] =
         ViewBlock::measure_both([x_normal, y_normal], [model.x.weights.clone(), model.y.weights.clone()])?;

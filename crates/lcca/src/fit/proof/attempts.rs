@@ -34,7 +34,7 @@ pub(in crate::fit) struct Proofs {
     iterations: Option<usize>,
 }
 
-/// The operations that a fit may spend on a proof unasked after some iterations.
+/// The operations that a proof may take unasked after some iterations.
 fn allowed(iterations: usize) -> f64 {
     if iterations >= SLOW { ASKED } else { UNASKED }
 }

@@ -9,6 +9,9 @@ use crate::error::Result;
 use crate::fit::problem::Problem;
 use crate::space::{ChosenBlock, Inverted};
 
+/// A device multiplies by the inverses of small blocks on the diagonal instead of substituting. That rounds
+/// more, by the condition of those blocks, so that the diagonal is lowered by so many margins.
+const INVERTED: f64 = 16.0;
 /// At most so many directions of failed pivots are asked for.
 const MOST_FAILED: usize = 256;
 
@@ -22,7 +25,7 @@ pub(super) fn factorize(problem: &Problem<'_>, claim: &Claim<'_>) -> Result<Foun
         identities: problem.identities(),
         sigma: claim.sigma,
         lifting: claim.lifting.as_ref(),
-        epsilon: -margin(claim.scale.len()),
+        epsilon: -INVERTED * margin(claim.scale.len()),
     };
     let Inverted::Here(inverse) = problem.space.invert(problem.pair, &all)? else {
         return Ok(Found::Unclear);

@@ -5,6 +5,7 @@ use crate::data::Side;
 use crate::fit::certify::{Effort, Rows, certify};
 use crate::fit::{Certificate, Kind};
 use crate::method::Scale;
+use crate::space::Host;
 use crate::testing::{dense_correlations, random_mat, sparse_from_dense, to_dense, with_correlations};
 
 /// Views whose plain CCA is the regularized CCA of x and y: a ridge adds rows √λ·I to one view and zeros to

@@ -10,6 +10,7 @@ use crate::fit::certify::{Effort, Rows, certify};
 use crate::fit::{Certificate, Model, Proven, Search};
 use crate::outcome::Decision;
 use crate::panels;
+use crate::space::Host;
 use crate::testing::{random_mat, sparse_from_dense};
 
 /// The part that rounding may add, as a share of the total.
