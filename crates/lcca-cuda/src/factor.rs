@@ -9,7 +9,7 @@
 
 use crate::device::Device;
 use crate::error::CudaError;
-use crate::kernels::File;
+use crate::kernels::{File, TENSOR_REST};
 use crate::launch::{Argument, Launch};
 use crate::room::Room;
 use std::sync::Arc;
@@ -25,11 +25,12 @@ const WIDE_PANEL: usize = 1024;
 const LARGE: usize = 10_240;
 /// The pivot, before its square, of a column that is taken out. The kernels have its square.
 pub(crate) const TAKEN_OUT: f64 = 1e140;
-/// The edges of what a thread block of `factor_rest_wide` forms, and of the squares of thread blocks that run
+/// The edges of what a thread block of [`TENSOR_REST`] forms, and of the squares of thread blocks that run
 /// at the same time, and its bytes of shared memory. The kernel has the same numbers.
 const EDGE: usize = 128;
 const SQUARE: usize = 12;
-const SHARED: u32 = 3 * 2 * 2 * (EDGE as u32 * 8 + 8) * 8;
+const STAGES: usize = 3;
+const SHARED: u32 = (STAGES * 2 * 2 * (EDGE * 8 + 8) * 8) as u32;
 /// The rows of the blocks on the diagonal whose inverses are formed. The kernels have the same number.
 const WIDE: usize = 512;
 /// The least number of thread blocks that keep a device busy. With fewer, products are cut into smaller
@@ -139,7 +140,7 @@ impl Factor {
                 None => squares * (squares + 1) / 2 * SQUARE * SQUARE,
             };
             return self.launch_with(
-                "factor_rest_wide",
+                TENSOR_REST,
                 (blocks, 1),
                 256,
                 SHARED,
@@ -231,4 +232,27 @@ fn tiles_of(rows: usize, cols: usize) -> (usize, (usize, usize)) {
     let large = cut(64);
     let is_large = cols > 32 && large.0 * large.1 >= ENOUGH_BLOCKS;
     if is_large { (64, large) } else { (32, cut(32)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_those_of_the_kernels() {
+        let source = include_str!("../kernels/factor.cu");
+        for (name, value) in
+            [("NB", NARROW), ("WIDE", WIDE), ("EDGE", EDGE), ("SQUARE", SQUARE), ("STAGES", STAGES)]
+        {
+            assert!(source.contains(&format!("#define {name} {value}\n")), "{name}");
+        }
+        assert!(source.contains(&format!("#define TAKEN_OUT {:e}\n", TAKEN_OUT * TAKEN_OUT)));
+    }
+
+    #[test]
+    fn each_level_is_a_multiple_of_the_one_before() {
+        for size in [64, LARGE, 100_032] {
+            assert!(levels(size).windows(2).all(|pair| pair[1].is_multiple_of(pair[0])));
+        }
+    }
 }

@@ -30,6 +30,9 @@ pub(crate) enum File {
 /// 8.0.
 pub(crate) const TENSOR_GRAMS: [&str; 2] = ["tensor_gram_f32", "tensor_gram_f64"];
 
+/// The kernel that updates large matrices on tensor cores. It does not exist before 8.0 either.
+pub(crate) const TENSOR_REST: &str = "factor_rest_wide";
+
 macro_rules! ptx {
     ($name:literal) => {
         concat!(include_str!(concat!("../kernels/", $name, ".ptx")), "\0")
@@ -139,7 +142,7 @@ mod tests {
             for name in &names {
                 assert!(all.contains(name), "{name} is not in the compiled kernels");
             }
-            for name in TENSOR_GRAMS {
+            for name in [TENSOR_GRAMS[0], TENSOR_GRAMS[1], TENSOR_REST] {
                 assert_eq!(all.contains(&format!(".entry {name}(")), major >= 8, "{name} for {major}.0");
             }
         }

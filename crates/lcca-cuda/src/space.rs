@@ -445,7 +445,11 @@ impl Space for Cuda {
         let Some(composition) = pair.composition().filter(is_inverted) else { return Ok(Inverted::OnHost) };
         let Some(home) = self.home(composition.home)? else { return Ok(Inverted::OnHost) };
         let weight = pair.moments(Side::X)?.weight;
-        let inverted = inverse::invert(&self.device, &home, &composition, weight, block)?;
+        let inverted = match inverse::invert(&self.device, &home, &composition, weight, block) {
+            // Others have taken the free memory meanwhile.
+            Err(error) if CudaError::is_memory(&error) => None,
+            inverted => inverted?,
+        };
         pair.count_block()?;
         Ok(inverted.map_or(Inverted::No, |inverse| Inverted::Here(Box::new(inverse))))
     }
