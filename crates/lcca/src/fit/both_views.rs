@@ -98,6 +98,16 @@ impl BothViews<'_> {
 }
 
 impl BothViews<'_> {
+    /// Random weights that are fair in the norm of M where M stands for all columns: pairs in directions of
+    /// small variance are as likely in them as others.
+    fn fair_weights(&self) -> Result<Vec<Panel>> {
+        let (Problem { settings, .. }, columns) = (self.problem, self.problem.block());
+        let [rows, more] = self.widths();
+        let mut x = random::normal_panel(rows, columns, settings.seed, random::Purpose::Start);
+        let mut y = random::normal_panel(more, columns, settings.seed, random::Purpose::StartY);
+        if self.preconditioner.spread([&mut x, &mut y])? { Ok(vec![x, y]) } else { self.random_weights() }
+    }
+
     /// Columns of each view.
     fn widths(&self) -> [usize; 2] {
         let shape = self.problem.pair.shape();
@@ -208,7 +218,7 @@ impl Eigenproblem for BothViews<'_> {
     /// Numbers that were drawn already are scaled where they go.
     fn random_start(&self, space: &dyn Space) -> Result<Vec<Tall>> {
         let Some(drawn) = self.problem.drawn.and_then(DrawnStart::take) else {
-            return uploaded(space, self.random_weights()?);
+            return uploaded(space, self.fair_weights()?);
         };
         let scaled = |(panel, normal): (Panel, Normal<'_>)| {
             let roots = normal.inverse_diagonal()?.into_par_iter().map(f64::sqrt).collect();
@@ -358,12 +368,12 @@ impl Eigenproblem for BothViews<'_> {
         self.preconditioner.trust()
     }
 
-    fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool> {
+    fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64], short: &[f64]) -> Result<bool> {
         if self.proofs.is_certain(self.problem, theta) {
             return Ok(true);
         }
         Ok(self.preconditioner.is_fresh(w, r, theta)?
-            && self.proofs.may_claim(self.problem, self.preconditioner.diagonal(), w, r, theta)?)
+            && self.proofs.may_claim(self.problem, self.preconditioner.diagonal(), [w, r], [theta, short])?)
     }
 
     fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>> {

@@ -81,6 +81,25 @@ impl Factor {
     }
 }
 
+impl Factor {
+    /// B ← L⁻ᵀB, which turns white noise into noise whose covariance is (L·Lᵀ)⁻¹.
+    pub fn solve_transposed(&self, b: &mut Mat<f64>) {
+        match self {
+            Factor::Double(lower) => {
+                let upper = lower.as_mat().transpose();
+                triangular_solve::solve_upper_triangular_in_place(upper, b.as_mut(), Par::rayon(0));
+            }
+            Factor::Single(factor) => {
+                let mut single = Mat::from_fn(b.nrows(), b.ncols(), |i, j| b[(i, j)] as f32);
+                factor.solve_transposed(&mut single);
+                b.par_col_iter_mut().zip(single.par_col_iter()).for_each(|(column, single)| {
+                    column.iter_mut().zip(single.iter()).for_each(|(out, &single)| *out = f64::from(single));
+                });
+            }
+        }
+    }
+}
+
 /// B − A on chosen columns, scaled to a unit diagonal, in the order of a factor's rows.
 pub(super) struct Scaled<'a> {
     /// The Gram matrix of these columns.

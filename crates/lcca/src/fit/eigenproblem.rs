@@ -100,9 +100,9 @@ pub(super) trait Eigenproblem {
     /// How far M can be trusted.
     fn trust(&self) -> Trust;
 
-    /// Whether a claim of convergence can stand on M. If not, M was changed so that it can see what it may
-    /// have overlooked.
-    fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64]) -> Result<bool>;
+    /// Whether a claim of convergence can stand on M; `short` says how much each value is short. If not, M was
+    /// changed so that it can see what it may have overlooked, or a proof needs better pairs.
+    fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64], short: &[f64]) -> Result<bool>;
 
     /// What is proven to be the most that can be missing from Σθ, if the last claim was proven.
     fn proven_missing(&self) -> Option<f64> {
@@ -127,12 +127,22 @@ pub(super) trait Eigenproblem {
 }
 
 /// How far residuals can be trusted that are measured in the norm of M⁻¹.
-#[derive(Clone, Copy)]
-pub(super) struct Trust {
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Trust {
+    /// M is near B − A in every direction: residuals times `factor` say what is missing.
+    Near { factor: f64 },
+    /// M stands for B − A on all columns, and how well is measured as the fit goes on.
+    Measured,
+    /// What residuals say is multiplied by `margin`; `is_shifted` says whether M stands for B − A on some
+    /// columns and not for B alone.
+    Estimated { is_shifted: bool, margin: f64 },
+}
+
+impl Trust {
     /// Whether M stands for B − A and not for B alone.
-    pub is_shifted: bool,
-    /// What residuals say is multiplied by this; `None` measures it as the fit goes on.
-    pub margin: Option<f64>,
+    pub fn is_shifted(self) -> bool {
+        !matches!(self, Trust::Estimated { is_shifted: false, .. })
+    }
 }
 
 /// The best pairs in the span of some blocks.

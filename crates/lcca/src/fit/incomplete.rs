@@ -27,6 +27,7 @@
 
 use super::coarse::Coarse;
 use super::coarse_factor::{EPSILON, Factor, factor_of, single_factor_of};
+use super::eigenproblem::Trust;
 use super::inverse::Inverse;
 use super::local_grams::LocalGrams;
 use super::problem::Problem;
@@ -35,7 +36,7 @@ use crate::error::Result;
 use crate::matrix::{LANES, Line, Lower, Panel};
 use crate::outcome::Decision;
 use crate::small;
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 use faer::Mat;
 use pulp::NullaryFnOnce;
 use rayon::prelude::*;
@@ -44,9 +45,19 @@ use rayon::prelude::*;
 /// a rare and a frequent one. The latter add up in S, so they are kept longer: 1e-3 and 5e-3 in the first
 /// place take the same passes on sentences and paths, but with 3e-3 in the second one S of Debian paths is
 /// not positive definite, and 15 passes are needed in place of 7.
-pub(super) const LEFT_OUT: [f64; 2] = [1e-2, 1e-3];
-/// What the diagonal of S is raised by until it is positive definite, in this order.
+const LEFT_OUT: [f64; 2] = [1e-2, 1e-3];
+/// A factor that leaves out shares of up to this many times the ridge is near B − A in every direction. The
+/// least eigenvalue of M⁻¹(B − A) of sentences and paths was 0.4 to 0.6 with ridges from 1e-4 to 0.1. With
+/// `LEFT_OUT` it was 0.01 at 1e-3: pairs of small variance were overlooked until dozens of iterations later,
+/// and 1.2e-3 of the total of five pairs was missing from a claim of 9e-5.
+const PER_RIDGE: f64 = 3.0;
+/// Residuals times this say what is missing with such a factor.
+const NEAR: f64 = 1.5;
+/// What the diagonal of S is raised by until it is positive definite, in this order, if the factor is not
+/// near B − A anyway.
 const SHIFTS: [f64; 4] = [0.0, 1e-3, 1e-2, 1e-1];
+/// The share of the allowed work that such a factor may take: it saves fewer iterations.
+const SHARE_OF_WORK: f64 = 0.03;
 /// Entries of the factor that may be stored for each entry of the Gram matrices.
 const FILLED: u64 = 4;
 /// The bytes of a stored entry, by columns and by rows.
@@ -58,10 +69,26 @@ const SHARE_OF_MEMORY: u64 = 4;
 pub(super) struct Limits {
     /// Frequent columns, about.
     pub dense: usize,
-    /// Multiplications to eliminate the rare ones.
+    /// Multiplications to eliminate the rare ones and to form S.
     pub work: f64,
     /// Entries below these shares are left out, see [`LEFT_OUT`].
     pub left_out: [f64; 2],
+    /// What the diagonal of S may be raised by.
+    pub shifts: &'static [f64],
+    /// Whether the factor is near B − A in every direction if S needs no shift.
+    pub is_near: bool,
+}
+
+impl Limits {
+    /// First those of a factor that is near B − A, if there is a ridge, and then those of any.
+    fn of(problem: &Problem<'_>, dense: usize, work: f64) -> Vec<Limits> {
+        let ridge = Side::BOTH.map(|side| problem.settings.ridge_of(side)).into_iter().fold(1.0, f64::min);
+        let share = LEFT_OUT.map(|share| share.min(PER_RIDGE * ridge * share / LEFT_OUT[0]));
+        let near = Limits { dense, work, left_out: share, shifts: &SHIFTS[..1], is_near: true };
+        let any =
+            Limits { dense, work: SHARE_OF_WORK * work, left_out: LEFT_OUT, shifts: &SHIFTS, is_near: false };
+        if ridge > 0.0 { vec![near, any] } else { vec![any] }
+    }
 }
 
 /// An incomplete factor of B − A.
@@ -80,6 +107,8 @@ pub(super) struct Incomplete {
     /// S.
     rest: Factor,
     border: Option<Border>,
+    /// Whether M is near B − A in every direction.
+    is_near: bool,
 }
 
 /// The correction for terms of low rank: (M − P·Pᵀ)⁻¹ = M⁻¹ + Z·K·Zᵀ with Z = M⁻¹P.
@@ -92,9 +121,25 @@ struct Border {
 }
 
 impl Incomplete {
-    /// `None` if there are no sparse Gram matrices on the host, or the factor takes more than `limits`.
-    /// `inverse` is the inverse diagonal of B.
-    pub fn new(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], limits: &Limits) -> Result<Option<Self>> {
+    /// With about `dense` frequent columns and at most `work` multiplications. `None` if there are no sparse
+    /// Gram matrices on the host, or that does not suffice. `inverse` is the inverse diagonal of B.
+    pub fn new(
+        problem: &Problem<'_>,
+        inverse: &[Vec<f64>; 2],
+        dense: usize,
+        work: f64,
+    ) -> Result<Option<Self>> {
+        for limits in Limits::of(problem, dense, work) {
+            let found = Incomplete::within(problem, inverse, &limits)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// `None` if the factor takes more than `limits`, or is not positive definite.
+    pub fn within(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], limits: &Limits) -> Result<Option<Self>> {
         let Some(joint) = problem.joint.filter(|_| {
             !problem.space.is_remote() && problem.settings.is_cca() && problem.identities() == [false, false]
         }) else {
@@ -120,10 +165,18 @@ impl Incomplete {
         };
         let across = down.transposed(scaled.columns.len());
         let rest = Complement { matrix: &scaled, down: &down, across: &across, rare };
-        let Some(rest) = rest.factorized()? else { return Ok(None) };
+        if rest.multiplications() > limits.work {
+            return Ok(None);
+        }
+        let Some(rest) = rest.factorized(limits.shifts)? else { return Ok(None) };
         let Scaled { columns, places, scale, .. } = scaled;
-        let mut incomplete = Incomplete { columns, places, scale, down, across, pivots, rest, border: None };
-        incomplete.border = incomplete.border_of(&grams);
+        let is_near = limits.is_near;
+        let mut incomplete =
+            Incomplete { columns, places, scale, down, across, pivots, rest, border: None, is_near };
+        if let Some(p) = incomplete.low_rank(&grams) {
+            incomplete.border = incomplete.border_of(p);
+            incomplete.is_near &= incomplete.border.is_some();
+        }
         Ok(Some(incomplete))
     }
 
@@ -132,9 +185,8 @@ impl Incomplete {
         self.pivots.len()
     }
 
-    /// What means and covariates need; `None` without them, or if what was left out makes their correction
-    /// useless.
-    fn border_of(&self, grams: &LocalGrams<'_>) -> Option<Border> {
+    /// The terms of low rank that means and covariates take off; `None` if there are none.
+    fn low_rank(&self, grams: &LocalGrams<'_>) -> Option<Mat<f64>> {
         let weight = grams.joint.moments(Side::X).weight.sqrt();
         let covariates = grams.along.map_or(0, |along| along[0].cols());
         let terms = usize::from(grams.means.is_some()) + covariates;
@@ -150,10 +202,15 @@ impl Incomplete {
             };
             SIGNS[view] * self.scale[place] * number
         });
+        Some(p)
+    }
+
+    /// The correction for terms of low rank; `None` if what was left out makes it useless.
+    fn border_of(&self, p: Mat<f64>) -> Option<Border> {
         let mut groups = Groups::of(&p);
         self.solve(&mut groups);
-        let z = groups.to_mat(terms);
-        let core = Mat::<f64>::identity(terms, terms) - p.transpose() * &z;
+        let z = groups.to_mat(p.ncols());
+        let core = Mat::<f64>::identity(p.ncols(), p.ncols()) - p.transpose() * &z;
         let factor = small::cholesky(core.as_ref())?;
         let inverse = small::inverse_of_lower(factor.as_ref());
         Some(Border { p, z, core: inverse.transpose() * &inverse })
@@ -221,6 +278,21 @@ impl Inverse for Incomplete {
         let squares = residuals.dots(&solved);
         solved.place(&self.places, &self.scale, [x, y]);
         Ok(squares[..pairs].to_vec())
+    }
+
+    fn spread(&self, [x, y]: [&mut Panel; 2]) -> Result<bool> {
+        let units = vec![1.0; self.columns.len()];
+        let mut noise = Groups::picked([x, y], &self.columns, &units);
+        let mut frequent = noise.rows_from(self.rare(), self.columns.len());
+        self.rest.solve_transposed(&mut frequent);
+        noise.put_rows(self.rare(), &frequent);
+        noise.0.par_iter_mut().for_each(|b| pulp::Arch::new().dispatch(Backward { factor: self, b }));
+        noise.place(&self.places, &self.scale, [x, y]);
+        Ok(true)
+    }
+
+    fn trust(&self) -> Trust {
+        if self.is_near { Trust::Near { factor: NEAR } } else { Trust::Measured }
     }
 
     fn decision(&self) -> Decision {
@@ -429,21 +501,14 @@ struct Complement<'a> {
 }
 
 impl Complement<'_> {
-    /// The lower triangle in some precision, with a shift of the diagonal.
-    fn stored<T: Pod + Send + Sync>(&self, shift: f64, store: impl Fn(f64) -> T + Sync) -> Lower<T> {
+    /// The lower triangle.
+    fn formed(&self) -> Lower {
         let size = self.matrix.columns.len() - self.rare;
         let mut rest = Lower::zeros(size);
-        let columns = rest.par_columns_mut().enumerate().with_max_len(16);
-        columns.for_each_init(
-            || vec![0.0; size],
-            |sums, (j, out)| {
-                let sums = &mut sums[..out.len()];
-                sums.fill(0.0);
-                sums[0] = 1.0 + EPSILON + shift;
-                self.add(self.rare + j, sums);
-                out.iter_mut().zip(sums).for_each(|(out, &mut sum)| *out = store(sum));
-            },
-        );
+        rest.par_columns_mut().enumerate().with_max_len(16).for_each(|(j, sums)| {
+            sums[0] = 1.0 + EPSILON;
+            self.add(self.rare + j, sums);
+        });
         rest
     }
 
@@ -459,21 +524,42 @@ impl Complement<'_> {
         }
     }
 
+    /// The multiplications that forming S takes.
+    fn multiplications(&self) -> f64 {
+        let pairs = |column: usize| {
+            let list = self.down.of(column);
+            let frequent = list.len() - list.partition_point(|&(row, _)| (row as usize) < self.rare);
+            0.5 * (frequent as f64).powi(2)
+        };
+        (0..self.rare).into_par_iter().map(pairs).sum()
+    }
+
     /// The factor with the least shift that makes S positive definite. Single precision comes first; without
     /// a shift, pivots that it would spoil are tried again in double precision.
-    fn factorized(&self) -> Result<Option<Factor>> {
-        for shift in SHIFTS {
-            let single = single_factor_of(self.stored(shift, |number| number as f32))?;
+    fn factorized(&self, shifts: &[f64]) -> Result<Option<Factor>> {
+        let formed = self.formed();
+        for &shift in shifts {
+            let single = single_factor_of(shifted(&formed, shift))?;
             if single.is_some() {
                 return Ok(single);
             }
-            let double = if shift == 0.0 { factor_of(self.stored(shift, |number| number))? } else { None };
+            let double = if shift == 0.0 { factor_of(formed.clone())? } else { None };
             if double.is_some() {
                 return Ok(double);
             }
         }
         Ok(None)
     }
+}
+
+/// A matrix in single precision with a raised diagonal.
+fn shifted(matrix: &Lower, shift: f64) -> Lower<f32> {
+    let mut single = Lower::zeros(matrix.size());
+    single.par_columns_mut().enumerate().for_each(|(j, out)| {
+        out.iter_mut().zip(matrix.column(j)).for_each(|(out, &number)| *out = number as f32);
+        out[0] = (matrix[(j, j)] + shift) as f32;
+    });
+    single
 }
 
 /// A panel of all columns in the order of elimination, cut into groups of as many columns as a line holds:

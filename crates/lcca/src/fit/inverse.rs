@@ -1,6 +1,7 @@
 //! What stands for (B − A)⁻¹ on all columns at once.
 
 use super::coarse::Coarse;
+use super::eigenproblem::Trust;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
@@ -9,6 +10,16 @@ use crate::outcome::Decision;
 pub(super) trait Inverse {
     /// R ← M⁻¹R for the residuals of both views; returns rᵀM⁻¹r of each pair.
     fn apply(&self, residuals: [&mut Panel; 2]) -> Result<Vec<f64>>;
+
+    /// Turns independent standard normal numbers, one row for each column of a view, into noise whose
+    /// covariance is about M⁻¹: no direction is rarer in it than another one in the norm of M. Says whether
+    /// it did.
+    fn spread(&self, _noise: [&mut Panel; 2]) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// How well M stands for B − A.
+    fn trust(&self) -> Trust;
 
     /// What was decided.
     fn decision(&self) -> Decision;

@@ -314,7 +314,7 @@ impl<'a> State<'a> {
             return Ok(None);
         }
         equations.residuals_into(next, w, theta)?;
-        self.is_sure = equations.is_fresh(w, next, theta)?;
+        self.is_sure = equations.is_fresh(w, next, theta, stopping.shortfalls())?;
         if self.is_sure {
             return Ok(None);
         }

@@ -205,10 +205,10 @@ impl Eigenproblem for OneView<'_> {
     }
 
     fn trust(&self) -> Trust {
-        Trust { is_shifted: false, margin: Some(MARGIN) }
+        Trust::Estimated { is_shifted: false, margin: MARGIN }
     }
 
-    fn is_fresh(&mut self, _w: &Block, _r: &Block, _theta: &[f64]) -> Result<bool> {
+    fn is_fresh(&mut self, _w: &Block, _r: &Block, _theta: &[f64], _short: &[f64]) -> Result<bool> {
         Ok(true)
     }
 

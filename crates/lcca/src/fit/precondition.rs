@@ -20,7 +20,7 @@ use super::choose::{ViewScores, activity};
 use super::coarse::Coarse;
 use super::coarse_factor::Precision;
 use super::eigenproblem::{Block, Trust};
-use super::incomplete::{Incomplete, LEFT_OUT, Limits};
+use super::incomplete::Incomplete;
 use super::inverse::Inverse;
 use super::local::{Local, local};
 use super::problem::Problem;
@@ -31,6 +31,7 @@ use super::two_level::TwoLevel;
 use super::witness::{Columns, Witness, directions, independent};
 use crate::data::Pair;
 use crate::error::Result;
+use crate::matrix::Panel;
 use crate::method::Algorithm;
 use crate::outcome::Decision;
 use crate::panels;
@@ -65,9 +66,9 @@ const FAR_OUTSIDE: f64 = 100.0;
 /// English–Slovak descriptions took 16 passes with as many, 11 with 1.4 and 8 with 2.7 times as many, at
 /// about the same time.
 const WIDER: f64 = 1.6;
-/// Multiplications that eliminating rare columns may take for each operation of an iteration: one thread does
-/// them, on scattered numbers.
-const ELIMINATION: f64 = 0.3;
+/// Multiplications that eliminating rare columns may take for each operation of an iteration. A factor that
+/// leaves out more takes dozens of iterations more if the ridge is small.
+const ELIMINATION: f64 = 10.0;
 /// And by this if columns were chosen by a sample of the rows. On page counts with twins, residuals said a
 /// quarter of the truth.
 const SAMPLED: f64 = 4.0;
@@ -132,8 +133,7 @@ impl<'a> Preconditioner<'a> {
         if size > 0 && size < varying {
             let wider = (WIDER * size as f64) as usize;
             let work = ELIMINATION * iteration(problem)?;
-            let limits = Limits { dense: wider, work, left_out: LEFT_OUT };
-            if let Some(incomplete) = Incomplete::new(problem, &inverse, &limits)? {
+            if let Some(incomplete) = Incomplete::new(problem, &inverse, wider, work)? {
                 let bare = Preconditioner::of_size(problem, inverse, 0, &[], is_informed)?;
                 return Ok(Preconditioner { whole: Some(Box::new(incomplete)), ..bare });
             }
@@ -231,24 +231,31 @@ impl<'a> Preconditioner<'a> {
         &self.witnesses
     }
 
+    /// Turns independent standard normal numbers into directions to begin with, if M stands for all columns.
+    pub fn spread(&self, noise: [&mut Panel; 2]) -> Result<bool> {
+        self.whole.as_ref().map_or(Ok(false), |whole| whole.spread(noise))
+    }
+
     /// How far residuals in the norm of M⁻¹ can be trusted: the less, the more columns stand outside the
     /// block.
     pub fn trust(&self) -> Trust {
         if self.factor.get().is_some() {
-            return Trust { is_shifted: true, margin: Some(1.0) };
+            return Trust::Near { factor: 1.0 };
         }
-        if self.whole.is_some() {
-            return Trust { is_shifted: true, margin: None };
+        if let Some(whole) = &self.whole {
+            return whole.trust();
         }
-        let Some(InUse { block, is_complete: false, .. }) = &self.coarse else {
-            let is_shifted = self.coarse.is_some();
-            return Trust { is_shifted, margin: Some(if is_shifted { 1.0 } else { MARGIN }) };
+        let Some(InUse { block, is_complete, .. }) = &self.coarse else {
+            return Trust::Estimated { is_shifted: false, margin: MARGIN };
         };
+        if *is_complete {
+            return Trust::Near { factor: 1.0 };
+        }
         let outside = self.inverse.iter().map(Vec::len).sum::<usize>() - block.size();
         let ratio = outside as f64 / block.size().max(1) as f64;
         let sampled = if self.dependence.is_some() { SAMPLED } else { 1.0 };
         let margin = sampled * (1.0 + OUTSIDE * ratio * (1.0 + ratio / FAR_OUTSIDE));
-        Trust { is_shifted: true, margin: Some(margin) }
+        Trust::Estimated { is_shifted: true, margin }
     }
 
     /// Called once per iteration, before [`Preconditioner::apply`]: a better M may pay.

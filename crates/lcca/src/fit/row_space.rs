@@ -16,6 +16,7 @@
 
 use super::coarse::Coarse;
 use super::coarse_factor::{Factor, factor_of};
+use super::eigenproblem::Trust;
 use super::inverse::Inverse;
 use super::plan::entries;
 use super::problem::Problem;
@@ -128,6 +129,10 @@ impl Inverse for RowSpace {
             panels::scale_rows(panel, &view.roots);
         }
         Ok(squares)
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::Near { factor: 1.0 }
     }
 
     fn decision(&self) -> Decision {

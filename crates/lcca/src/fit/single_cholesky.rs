@@ -78,6 +78,13 @@ impl SingleFactor {
         }
         let square = |j: usize| b.col(j).iter().map(|&number| f64::from(number).powi(2)).sum();
         let squares = (0..b.ncols()).map(square).collect();
+        self.solve_transposed(b);
+        squares
+    }
+
+    /// B ← L⁻ᵀB.
+    pub fn solve_transposed(&self, b: &mut Mat<f32>) {
+        let (lower, par) = (self.lower.as_mat(), Par::rayon(0));
         for block in self.bounds.windows(2).rev() {
             let [start, end] = [block[0], block[1]];
             let (above, mut below) = b.as_mut().split_at_row_mut(start);
@@ -87,7 +94,6 @@ impl SingleFactor {
             let across = lower.submatrix(start, 0, end - start, start);
             matmul(above, Accum::Add, across.transpose(), &own, -1.0, par);
         }
-        squares
     }
 }
 

@@ -9,14 +9,14 @@
 //! ```
 //!
 //! Two estimates of what is missing from Σθ, and the larger counts:
-//! - from the residuals: ρ = Σ gᵢ·rᵢᵀM⁻¹rᵢ, times a margin, since M is only near B − A. If M stands for all
-//!   columns, the fit itself measures the margin: from one iteration to a later one the total grows by what ρ
-//!   should have fallen by, so that κ = growth / fall is how much too little residuals said then. `SPARE`
-//!   times the largest κ of the last steps is the margin. A pair beyond the k-th that may still rise above it
-//!   counts too;
-//! - from the last steps, if the margin is not measured: if the total grew by δ and growth shrinks by ρ per step, what follows is about
-//!   δ·ρ/(1 − ρ). It is large when M is so far from B − A that residuals say too little: then convergence is
-//!   slow.
+//! - from the residuals: ρ = Σ gᵢ·rᵢᵀM⁻¹rᵢ, times a margin, since M is only near B − A. The margin is 1 if M
+//!   is B − A itself, and known if M is near it in every direction. If M only stands for all columns, the fit
+//!   itself measures the margin: from one iteration to a later one the total grows by what ρ should have
+//!   fallen by, so that κ = growth / fall is how much too little residuals said then. `SPARE` times the largest
+//!   κ of the last steps is the margin. A pair beyond the k-th that may still rise above it counts too;
+//! - from the last steps, if the margin is neither: if the total grew by δ and growth shrinks by ρ per step,
+//!   what follows is about δ·ρ/(1 − ρ). It is large when M is so far from B − A that residuals say too little:
+//!   then convergence is slow.
 //!
 //! Neither is a bound, and neither sees a pair of which the block holds nothing at all: for those there are
 //! witnesses.
@@ -59,8 +59,8 @@ pub(super) struct Stopping {
     by_pair: Vec<f64>,
     /// ρ of every iteration since this fit began or was resumed.
     raw: Vec<f64>,
-    /// Whether the fit measures its margin.
-    is_measured: bool,
+    /// How far residuals of the last iteration can be trusted.
+    trust: Trust,
 }
 
 impl Stopping {
@@ -72,7 +72,7 @@ impl Stopping {
             by_residuals: Vec::new(),
             by_pair: Vec::new(),
             raw: Vec::new(),
-            is_measured: false,
+            trust: Trust::Measured,
         }
     }
 
@@ -102,8 +102,12 @@ impl Stopping {
         self.totals.push(theta[..k].iter().sum());
         let by_pair = short_by(theta, squares, trust);
         self.raw.push(by_pair[..k].iter().sum());
-        self.is_measured = trust.margin.is_none();
-        let margin = trust.margin.unwrap_or_else(|| self.margin());
+        self.trust = trust;
+        let margin = match trust {
+            Trust::Near { factor } => factor,
+            Trust::Measured => self.margin(),
+            Trust::Estimated { margin, .. } => margin,
+        };
         self.by_pair = with_margin(theta, &by_pair, margin);
         let least = if k > 0 { theta[k - 1] } else { 0.0 };
         let beyond = theta[k..].iter().zip(squares.iter().skip(k));
@@ -144,7 +148,7 @@ impl Stopping {
         let by_residuals = *self.by_residuals.last()?;
         // If nothing is left to gain, there is no growth to wait for. A measured margin compares growth with
         // residuals already.
-        let needs_growth = !self.is_measured && !self.is_exhausted();
+        let needs_growth = matches!(self.trust, Trust::Estimated { .. }) && !self.is_exhausted();
         Some(if needs_growth { by_residuals.max(self.by_growth()?) } else { by_residuals })
     }
 
@@ -193,6 +197,11 @@ impl Stopping {
         !before.is_empty() && b.max(*c) <= best * (1.0 + share)
     }
 
+    /// How much each pair of the last iteration is short.
+    pub(super) fn shortfalls(&self) -> &[f64] {
+        &self.by_pair
+    }
+
     /// The pairs that still send residuals.
     pub(super) fn active(&self) -> Vec<usize> {
         let allowed = (LOCK * self.tol * self.total() / self.k.max(1) as f64).max(LEAST);
@@ -211,7 +220,7 @@ impl Stopping {
 /// How much each objective value is short, by its residual.
 fn short_by(theta: &[f64], squares: &[f64], trust: Trust) -> Vec<f64> {
     let last = theta.last().copied().unwrap_or(0.0);
-    let top = if trust.is_shifted { 1.0 - last } else { 1.0 };
+    let top = if trust.is_shifted() { 1.0 - last } else { 1.0 };
     let of_pair = |(&t, &s): (&f64, &f64)| {
         // However close the next value is, some true value lies within √(2·rᵀM⁻¹r), and none is above 1.
         let by_gap = if t > last { s * top.max(t - last) / (t - last) } else { f64::INFINITY };
@@ -232,11 +241,9 @@ fn with_margin(theta: &[f64], by_pair: &[f64], margin: f64) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    const MEASURED_MARGIN: Trust = Trust { is_shifted: true, margin: None };
-
     /// An iteration in which the total is short by `missing` and residuals say `said`, for one pair.
     fn look(stopping: &mut Stopping, missing: f64, said: f64) {
-        stopping.look(&[0.9 - missing, 0.1], &[said, 0.0], MEASURED_MARGIN);
+        stopping.look(&[0.9 - missing, 0.1], &[said, 0.0], Trust::Measured);
     }
 
     /// What is said after residuals said the share `share` of the truth, which shrinks by `rate` per step.

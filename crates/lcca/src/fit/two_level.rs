@@ -23,6 +23,7 @@
 use super::block_size::{iteration, product};
 use super::coarse::Coarse;
 use super::coarse_factor::Precision;
+use super::eigenproblem::Trust;
 use super::inverse::Inverse;
 use super::problem::Problem;
 use crate::data::{Ask, Cut, Pair, Side, Source};
@@ -264,6 +265,10 @@ impl Inverse for TwoLevel {
         place(&frequent, &self.columns, [x, y]);
         place(&solved, &self.others, [x, y]);
         Ok(squares)
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::Measured
     }
 
     fn decision(&self) -> Decision {

@@ -1,5 +1,6 @@
 //! The proofs that an iteration tries before it claims to have converged.
 
+use super::claim::sigma;
 use super::{ASKED, Finding, Proof, Route, UNASKED, by_the_largest, prove};
 use crate::data::Pair;
 use crate::error::Result;
@@ -96,9 +97,8 @@ impl Proofs {
         &mut self,
         problem: &Problem<'_>,
         inverse: &[RowFactors; 2],
-        w: &Block,
-        r: &Block,
-        theta: &[f64],
+        [w, r]: [&Block; 2],
+        [theta, short]: [&[f64]; 2],
     ) -> Result<bool> {
         // Claims in single precision are looked at again in double precision.
         if problem.space.is_rough() || self.loose >= MOST_LOOSE {
@@ -106,6 +106,9 @@ impl Proofs {
         }
         self.reconsider(problem)?;
         let Some(route) = &self.route else { return Ok(true) };
+        if route.operations(problem) > iteration(problem)? && !is_near(problem, theta, short) {
+            return Ok(false);
+        }
         let size = squares(problem, inverse, r)?;
         if size > self.wanted {
             return Ok(false);
@@ -138,6 +141,15 @@ impl Proofs {
         let columns = (shape.x_cols + shape.y_cols) as u64;
         Some(Decision::Proven { exceeding: exceeding as u64, value: problem.unit() * value, columns })
     }
+}
+
+/// Whether no wanted pair is short by more than what lies between the last one and σ. If one were, a value
+/// that is taken to lie below σ might lie above it, and the factorization would fail. Where it costs more than
+/// an iteration, pairs are taken there first.
+fn is_near(problem: &Problem<'_>, theta: &[f64], short: &[f64]) -> bool {
+    let k = problem.settings.k;
+    let between = sigma(problem, theta).zip(theta.get(k.wrapping_sub(1))).map(|(sigma, last)| sigma - last);
+    between.is_none_or(|between| short.iter().take(k).all(|&short| short <= between))
 }
 
 /// The squared lengths of the wanted pairs' residuals, in the norm of the diagonal.

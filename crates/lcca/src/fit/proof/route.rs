@@ -58,6 +58,16 @@ impl Route {
         matches!(self, Route::TooCostly { .. })
     }
 
+    /// The operations of one attempt, as many as the host makes in the same time.
+    pub fn operations(&self, problem: &Problem<'_>) -> f64 {
+        match self {
+            Route::Dense => dense_operations(problem),
+            Route::InSpace => dense_operations(problem) / problem.space.factor_speed(),
+            Route::Sparse(plan) => sparse::operations(problem, plan),
+            Route::TooCostly { operations } => *operations,
+        }
+    }
+
     /// The sparse way if it takes fewer operations than `rival` and its analysis no more than `most_in_vain`;
     /// otherwise the dense one.
     fn choose(problem: &Problem<'_>, most: f64, most_in_vain: f64, rival: f64) -> Result<Self> {

@@ -204,8 +204,8 @@ fn an_incomplete_factor_that_leaves_out_little_is_the_inverse() {
     each_gram_problem(|problem, difference| {
         for dense in [0, 40, 120, 1000] {
             let inverse = problem.inverse_diagonals().unwrap();
-            let limits = Limits { dense, work: 1e9, left_out: [0.0; 2] };
-            let incomplete = Incomplete::new(problem, &inverse, &limits).unwrap().unwrap();
+            let limits = Limits { dense, work: 1e9, left_out: [0.0; 2], shifts: &[0.0], is_near: true };
+            let incomplete = Incomplete::within(problem, &inverse, &limits).unwrap().unwrap();
             let r = residuals(problem);
             let (found, squares) = solved(&incomplete, &r);
             let expected = difference.partial_piv_lu().solve(&stacked(&r));

@@ -376,7 +376,7 @@ fn a_fit_that_was_cut_short_resumes_with_more_passes() {
         (sparse_pair(), Method::d_cca(9)),
     ] {
         let whole = Settings { tol: 1e-10, ..Settings::new(method, 4) };
-        let short = Settings { max_passes: Some(7.0), ..whole.clone() };
+        let short = Settings { max_passes: Some(4.0), ..whole.clone() };
         let stop = StopAfter::new(usize::MAX);
         let cut = fit(&pair, &short, &stop).unwrap();
         let state = stop.state.into_inner().unwrap().unwrap();

@@ -136,7 +136,7 @@ impl Watch for Spent {
 fn folds_read_the_rows_once_and_equal_fits_to_rows_cut_out_by_hand() {
     for pair in gram_pairs() {
         for center in [true, false] {
-            let settings = Settings { tol: 1e-9, center, ..Settings::new(Method::lobpcg(), 2) };
+            let settings = Settings { tol: 1e-11, center, ..Settings::new(Method::lobpcg(), 2) };
             let spent = Spent::default();
             let selection = cross_validate(&pair, &settings, &[0.01, 1.0], 4, &spent).unwrap();
             let Cost { passes, gram_passes, .. } = *spent.0.lock().unwrap();
