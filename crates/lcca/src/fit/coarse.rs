@@ -12,6 +12,7 @@
 
 use super::coarse_factor::{EPSILON, Factor, Joined, Precision, Scaled};
 use super::problem::Problem;
+use super::varying::{self, Varying};
 use crate::data::Pair;
 use crate::error::{Error, Result};
 use crate::matrix::{Lower, Panel};
@@ -28,6 +29,8 @@ pub(super) struct Coarse {
     /// 1/√ of the diagonal of B, one for each row of the factor.
     scale: Vec<f64>,
     inverse: Inverse,
+    /// What keeps each view's directions that vary, if some do not.
+    varying: [Option<Varying>; 2],
 }
 
 /// What solves with the scaled block.
@@ -63,6 +66,9 @@ impl Coarse {
             lifting: MatRef::from_column_major_slice(&[], scale.len(), 0),
             epsilon: EPSILON,
         };
+        let (x, size) = (columns[0].len(), scale.len());
+        let places = [(0..x).collect(), (x..size).collect()];
+        let mut varying = [None, None];
         let inverse = match problem.space.invert(problem.pair, &chosen)? {
             Inverted::No => None,
             Inverted::Here(inverse) => (inverse.failed() == 0).then_some(Inverse::InSpace(inverse)),
@@ -70,13 +76,19 @@ impl Coarse {
                 None => None,
                 Some(gram) => {
                     let block = Scaled { gram, order: None, split: columns[0].len(), scale: &scale };
-                    block.factorized(precision)?.map(Inverse::Host)
+                    let single = if precision == Precision::Any { block.in_single()? } else { None };
+                    let factor = match single {
+                        Some(factor) => Some(factor),
+                        None => {
+                            varying = varying_of(problem, &block, &places)?;
+                            block.in_double()?
+                        }
+                    };
+                    factor.map(Inverse::Host)
                 }
             },
         };
-        let (x, size) = (columns[0].len(), scale.len());
-        let places = [(0..x).collect(), (x..size).collect()];
-        Ok(inverse.map(|inverse| Coarse { columns, places, scale, inverse }))
+        Ok(inverse.map(|inverse| Coarse { columns, places, scale, inverse, varying }))
     }
 
     /// How precise a block in place of this one should be.
@@ -124,8 +136,12 @@ impl Coarse {
             }
         }
         let block = Scaled { gram, order: Some(order), split: all[0].len(), scale: &self.scale };
+        let varying = match known.precision() {
+            Precision::Any => [None, None],
+            Precision::Double => varying_of(problem, &block, &self.places)?,
+        };
         match block.joined_to(known)? {
-            Joined::Factor(factor) => Ok(Some(Coarse { inverse: Inverse::Host(factor), ..self })),
+            Joined::Factor(factor) => Ok(Some(Coarse { inverse: Inverse::Host(factor), varying, ..self })),
             Joined::Imprecise => Coarse::new(problem, inverse, all, Precision::Double),
             Joined::Singular => Ok(None),
         }
@@ -218,6 +234,14 @@ impl Coarse {
             }
         }
         let squares = factor.solve(&mut solved);
+        for (varying, places) in self.varying.iter().zip(&self.places) {
+            let Some(varying) = varying else { continue };
+            let mut own = Mat::from_fn(places.len(), pairs, |i, j| solved[(places[i], j)]);
+            varying.keep(&mut own);
+            (0..pairs).for_each(|j| {
+                places.iter().enumerate().for_each(|(i, &place)| solved[(place, j)] = own[(i, j)])
+            });
+        }
         for (((mut rows, panel), columns), places) in
             r.into_iter().zip(t).zip(&self.columns).zip(&self.places)
         {
@@ -229,6 +253,23 @@ impl Coarse {
         }
         Ok(squares)
     }
+}
+
+/// What keeps the directions of each view that vary, in the rows `places` of a block; `None` where all do.
+fn varying_of(
+    problem: &Problem<'_>,
+    block: &Scaled<'_>,
+    places: &[Vec<usize>; 2],
+) -> Result<[Option<Varying>; 2]> {
+    let ridges = problem.ridges();
+    let of_view = |side: usize| {
+        let rows = &places[side];
+        if rows.iter().all(|&row| ridges[side] * block.scale[row].powi(2) >= varying::SOME) {
+            return Ok(None);
+        }
+        Varying::new(rows.len(), |i, j| block.entry(rows[i], rows[j]))
+    };
+    Ok([of_view(0)?, of_view(1)?])
 }
 
 /// The Gram matrix of chosen columns, without the views whose B is a multiple of I; `None` if it does not fit

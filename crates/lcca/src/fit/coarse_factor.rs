@@ -112,7 +112,8 @@ pub(super) struct Scaled<'a> {
 }
 
 impl Scaled<'_> {
-    fn entry(&self, i: usize, j: usize) -> f64 {
+    /// An entry of the matrix, with ε on its diagonal.
+    pub fn entry(&self, i: usize, j: usize) -> f64 {
         if i == j {
             return 1.0 + EPSILON;
         }
@@ -123,15 +124,14 @@ impl Scaled<'_> {
         sign * self.scale[i] * self.scale[j] * self.gram[(a, b)]
     }
 
-    /// The factor of the whole block; `None` if it is singular in spite of ε.
-    pub fn factorized(self, precision: Precision) -> Result<Option<Factor>> {
-        if precision == Precision::Any
-            && let Some(single) = self.joined_single(&SingleFactor::empty())?
-        {
-            return Ok(Some(Factor::Single(single)));
-        }
-        let factor = self.joined_double(&Lower::zeros(0))?;
-        Ok(factor.map(Factor::Double))
+    /// The factor in single precision; `None` if that would spoil a pivot.
+    pub fn in_single(&self) -> Result<Option<Factor>> {
+        Ok(self.joined_single(&SingleFactor::empty())?.map(Factor::Single))
+    }
+
+    /// The factor in double precision; `None` if the block is singular in spite of ε.
+    pub fn in_double(self) -> Result<Option<Factor>> {
+        Ok(self.joined_double(&Lower::zeros(0))?.map(Factor::Double))
     }
 
     /// The factor of a block whose first rows have the factor `known`.
@@ -211,7 +211,7 @@ pub(super) fn single_factor_of(matrix: Lower<f32>) -> Result<Option<Factor>> {
 }
 
 /// Factorizes the lower triangle of a matrix in place. Says whether it was positive definite.
-fn factorize(mut matrix: MatMut<'_, f64>) -> Result<bool> {
+pub(super) fn factorize(mut matrix: MatMut<'_, f64>) -> Result<bool> {
     let (size, par) = (matrix.nrows(), Par::rayon(0));
     let params = Spec::<LltParams, f64>::default();
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(size, par, params));
@@ -224,7 +224,7 @@ fn factorize(mut matrix: MatMut<'_, f64>) -> Result<bool> {
 }
 
 /// B ← (L·Lᵀ)⁻¹B; returns bᵀ(L·Lᵀ)⁻¹b for every column b.
-fn solve(lower: &Lower, b: &mut Mat<f64>) -> Vec<f64> {
+pub(super) fn solve(lower: &Lower, b: &mut Mat<f64>) -> Vec<f64> {
     let lower = lower.as_mat();
     triangular_solve::solve_lower_triangular_in_place(lower, b.as_mut(), Par::rayon(0));
     let squares = (0..b.ncols()).map(|j| b.col(j).squared_norm_l2()).collect();
@@ -252,6 +252,11 @@ mod tests {
         (scaled, dense)
     }
 
+    fn factorized(block: Scaled<'_>, precision: Precision) -> Factor {
+        let single = if precision == Precision::Any { block.in_single().unwrap() } else { None };
+        single.unwrap_or_else(|| block.in_double().unwrap().unwrap())
+    }
+
     /// How far what a factor solves with is from a matrix.
     fn error(factor: &Factor, dense: &Mat<f64>) -> f64 {
         let mut inverse = Mat::identity(dense.nrows(), dense.ncols());
@@ -267,7 +272,7 @@ mod tests {
         let data = random_mat(40, 10, 1);
         for (precision, exact) in [(Precision::Any, 1e-5), (Precision::Double, 1e-12)] {
             let (mut few, mut all) = (Vec::new(), Vec::new());
-            let first = block(&data, &mut few, &ORDER[..6], 6).0.factorized(precision).unwrap().unwrap();
+            let first = factorized(block(&data, &mut few, &ORDER[..6], 6).0, precision);
             assert_eq!(first.precision(), precision);
             let (whole, dense) = block(&data, &mut all, &ORDER, 6);
             let Joined::Factor(joined) = whole.joined_to(&first).unwrap() else { panic!("it is regular") };
@@ -285,7 +290,7 @@ mod tests {
         let gram = data.transpose() * &data;
         let between = -gram[(4, 0)] * inverse_root(gram[(4, 4)]) * inverse_root(gram[(0, 0)]);
         assert!((dense[(4, 0)] - between).abs() < 1e-15);
-        let factor = scaled.factorized(Precision::Double).unwrap().unwrap();
+        let factor = factorized(scaled, Precision::Double);
         assert!(error(&factor, &dense) < 1e-9);
     }
 
@@ -296,11 +301,11 @@ mod tests {
         (0..60).for_each(|i| data[(i, 1)] = data[(i, 0)] + 1e-3 * data[(i, 1)]);
         let (mut few, mut all) = (Vec::new(), Vec::new());
         let (whole, dense) = block(&data, &mut all, &ORDER, 6);
-        let factor = whole.factorized(Precision::Any).unwrap().unwrap();
+        let factor = factorized(whole, Precision::Any);
         assert_eq!(factor.precision(), Precision::Double);
         assert!(error(&factor, &dense) < 1e-9);
         // The same if it joins.
-        let first = block(&data, &mut few, &[0, 2, 6], 6).0.factorized(Precision::Any).unwrap().unwrap();
+        let first = factorized(block(&data, &mut few, &[0, 2, 6], 6).0, Precision::Any);
         assert_eq!(first.precision(), Precision::Any);
         let whole = block(&data, &mut all, &[0, 2, 6, 1], 6).0;
         assert!(matches!(whole.joined_to(&first).unwrap(), Joined::Imprecise));
@@ -312,7 +317,7 @@ mod tests {
         for precision in [Precision::Any, Precision::Double] {
             let mut scale = Vec::new();
             let (scaled, dense) = block(&data, &mut scale, &ORDER, 6);
-            let factor = scaled.factorized(precision).unwrap().unwrap();
+            let factor = factorized(scaled, precision);
             for size in [1.0, 1e-40] {
                 let mut b = random_mat(10, 3, 5);
                 (0..10).for_each(|i| (b[(i, 0)], b[(i, 1)]) = (size * b[(i, 0)], 0.0));

@@ -94,6 +94,7 @@ mod twins;
 mod two_level;
 mod two_samples;
 mod units;
+mod varying;
 mod view_block;
 mod wilks;
 mod witness;
