@@ -73,6 +73,9 @@ const ELIMINATION: f64 = 10.0;
 /// quarter of the truth.
 const SAMPLED: f64 = 4.0;
 
+/// With no more iterations than this ahead, nothing else is factorized.
+const NEARLY_THERE: f64 = 4.0;
+
 /// What stands for B − A.
 pub(super) struct Preconditioner<'a> {
     problem: &'a Problem<'a>,
@@ -102,6 +105,8 @@ pub(super) struct Preconditioner<'a> {
     is_informed: bool,
     /// A claim stands on a block that was chosen at most so many iterations before.
     fresh: usize,
+    /// Iterations so far; `None` if all columns are not to be factorized however many there are.
+    iterations: Option<usize>,
 }
 
 /// A coarse block in use.
@@ -155,7 +160,7 @@ impl<'a> Preconditioner<'a> {
         if rough.size < rough.inverse.iter().map(Vec::len).sum() {
             rough.size = (ROUGH_SHARE * rough.size as f64) as usize;
         }
-        rough.fresh = ROUGH_FRESH;
+        (rough.fresh, rough.iterations) = (ROUGH_FRESH, None);
         Ok(rough)
     }
 
@@ -208,6 +213,7 @@ impl<'a> Preconditioner<'a> {
             chosen: 0,
             is_informed,
             fresh: FRESH,
+            iterations: Some(0),
         })
     }
 
@@ -267,7 +273,14 @@ impl<'a> Preconditioner<'a> {
         iterations_left: Option<f64>,
     ) -> Result<()> {
         self.factor.reconsider(iterations_left, iteration(self.problem)?)?;
-        if self.factor.get().is_some() || self.size == 0 || self.whole.is_some() {
+        if self.factor.get().is_some() {
+            return Ok(());
+        }
+        self.iterations.iter_mut().for_each(|iterations| *iterations += 1);
+        if self.is_too_slow(iterations_left) {
+            return self.take_all_columns();
+        }
+        if self.size == 0 || self.whole.is_some() {
             return Ok(());
         }
         let is_due = self.is_due();
@@ -275,6 +288,30 @@ impl<'a> Preconditioner<'a> {
             block.age += 1;
         }
         if is_due { self.choose(w, r, theta) } else { Ok(()) }
+    }
+
+    /// Whether so many iterations were too few, and more lie ahead, that a factor of all columns is bought. A
+    /// proof costs as much in double precision, and slow fits are proven at that price.
+    fn is_too_slow(&self, iterations_left: Option<f64>) -> bool {
+        self.iterations.is_some_and(|iterations| iterations >= proof::SLOW)
+            && iterations_left.is_none_or(|left| left > NEARLY_THERE)
+            && !self.coarse.as_ref().is_some_and(|coarse| coarse.is_complete)
+            && has_block(self.problem)
+            && proof::is_affordable(self.problem, proof::ASKED)
+    }
+
+    /// Puts a block of all columns in place of whatever stands for B − A.
+    fn take_all_columns(&mut self) -> Result<()> {
+        self.iterations = None;
+        let varying =
+            |inverse: &Vec<f64>| (0..).zip(inverse).filter(|&(_, &v)| v > 0.0).map(|(j, _)| j).collect();
+        let columns: [Vec<u32>; 2] = self.inverse.each_ref().map(varying);
+        if let Some(block) = Coarse::new(self.problem, &self.inverse, columns, Precision::Any)? {
+            (self.size, self.whole) = (block.size(), None);
+            self.coarse = Some(self.in_use(block)?);
+            self.chosen += 1;
+        }
+        Ok(())
     }
 
     /// Whether a block is chosen in this iteration, unless the sparse factor takes its place.

@@ -19,7 +19,7 @@ const SPARE: f64 = 0.5;
 /// from B − A then, so that estimates made with it may be as well. Texts take at most 18 with few exceptions;
 /// of terms with their ancestors (60,000 × (6,237 + 6,237), ridge 1e-4) 51 iterations lacked 5e-3 of the total
 /// and claimed 7.5e-5.
-const SLOW: usize = 20;
+pub(in crate::fit) const SLOW: usize = 20;
 
 /// The proof so far, and the conditions for the next attempt.
 pub(in crate::fit) struct Proofs {

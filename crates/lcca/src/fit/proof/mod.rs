@@ -42,7 +42,7 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
-pub(super) use attempts::Proofs;
+pub(super) use attempts::{Proofs, SLOW};
 pub(super) use route::{Route, analysis_of, is_affordable};
 pub(super) use settle::{Settled, settle};
 
