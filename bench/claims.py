@@ -3,7 +3,8 @@ compared with independent truths.
 
 `cargo xtask bench claims` builds the program and runs this; `--program PATH` judges another one, so that two
 versions can be compared. The data are made by `bench/claims/families.py` with a fixed seed. Truths come from
-NumPy and SciPy and are kept under `target/bench/claims`: the first run takes some minutes longer.
+NumPy and SciPy and are kept under `target/bench/claims`: the first run takes some minutes longer. Fits are
+kept there too, so that a run that was stopped goes on with the fits that it lacks.
 """
 import argparse
 import json
@@ -11,9 +12,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import machine
-from claims import families, page, settings, trials
+from claims import families, page, settings
 from claims.data import CACHE, REAL, ROOT, Data
+from claims.kept import Kept
 from default.program import DATA
 
 ABOUT = (
@@ -37,7 +38,6 @@ class Real:
 
 def main():
     args = arguments()
-    facts = machine.describe()
     jobs, unsure = [], {}
     for name in args.only:
         for size in families.FAMILIES[name][1]:
@@ -56,13 +56,12 @@ def main():
             if wanted(t, args) and (DATA / t.data / "x.npz").exists()
         ]
     jobs = jobs[:: args.every]
-    print(f"{len(jobs)} fits", file=sys.stderr, flush=True)
+    kept = Kept(args.program, f"{args.seed} {args.limit} {args.max_passes}")
+    print(f"{len(jobs)} fits, {sum(kept.has(t) for _, t in jobs)} of them known", file=sys.stderr, flush=True)
     with ThreadPoolExecutor(args.jobs) as pool:
-        done = list(
-            pool.map(lambda job: shown(trials.run(args.program, *job, args.limit, args.max_passes)), jobs)
-        )
+        done = list(pool.map(lambda job: shown(kept.run(*job, args.limit, args.max_passes)), jobs))
     folder = args.out or ROOT / ("bench/results" if is_whole(args) else "target/bench/results")
-    page.write(done, facts, ABOUT, unsure, folder, args.name)
+    page.write(done, ABOUT, unsure, folder, args.name)
     (CACHE / f"{args.name}.json").write_text(json.dumps([trial.row() for trial in done], indent=1))
 
 

@@ -26,10 +26,12 @@ def describe():
 
 def short(m):
     """The line about the machine on most pages."""
-    return (
-        f"Machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['os']}; "
-        f"load before the run {m['load_before']}."
-    )
+    return f"Machine: {name(m)}; load before the run {m['load_before']}."
+
+
+def name(m):
+    """The machine without what changes from run to run."""
+    return f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['os']}"
 
 
 def processors():

@@ -1,13 +1,16 @@
 """Counts by data set as a page and as CSV, and every trial that broke its word."""
+import collections
+import statistics
 import sys
 
-import machine
 import tables
 
 from .trials import VERDICTS
 
 BROKEN = ("wrong", "above", "understated", "agreed", "refuted", "unbounded", "failed")
 SHOWN = 25
+# A share that is missing below this may be rounding, so that nothing is compared with it.
+TELLING = 1e-6
 
 
 def counts(trials):
@@ -24,7 +27,49 @@ def counts(trials):
                "seconds": round(sum(trial.seconds for trial in group), 1)}
 
 
-def text(trials, facts, about, unsure):
+def ratios(trials):
+    """What is said to be missing over what is, where fits say how much and enough is missing."""
+    return sorted(t.missing / t.shortfall for t in trials if t.missing is not None and t.shortfall > TELLING)
+
+
+def spread(found):
+    """The median and the 90th percentile."""
+    return f"{statistics.median(found):.1f}, {found[int(0.9 * (len(found) - 1))]:.1f}" if found else ""
+
+
+def calibration(trials):
+    """What is said over what is true, by data set and ridge."""
+    fits = [t for t in trials if t.converged]
+    all_of_them = ratios(fits)
+    ridges = sorted({t.ridge for t in fits})
+    rows = [
+        "",
+        "## Said over true",
+        "",
+        "What claims say is missing over what truly is, where more than 1e-6 of the total is: "
+        "the median and the 90th percentile. Over all "
+        f"{len(all_of_them)} such claims: {spread(all_of_them) or 'none'}.",
+        "",
+        "| data | " + " | ".join(f"ridge {ridge:g}" for ridge in ridges) + " |",
+        "|" + "---|" * (len(ridges) + 1),
+    ]
+    groups = {}
+    for t in fits:
+        groups.setdefault(t.name, {}).setdefault(t.ridge, []).append(t)
+    for name, by_ridge in groups.items():
+        cells = [spread(ratios(by_ridge.get(ridge, []))) for ridge in ridges]
+        if any(cells):
+            rows.append(f"| {name} | " + " | ".join(cells) + " |")
+    return rows
+
+
+def machines(trials):
+    """Where fits ran. Verdicts do not depend on it, so that parts of a run may come from several machines."""
+    counts = collections.Counter(trial.machine for trial in trials)
+    return "; ".join(f"{count} fits on {name}" for name, count in counts.items()) + "."
+
+
+def text(trials, about, unsure):
     rows = list(counts(trials))
     total = {name: sum(row[name] for row in rows) for name in ("fits", "claims", *VERDICTS)}
     heads = ["data", "method", "fits", "claims", *VERDICTS, "most missing from a claim", "passes"]
@@ -33,7 +78,7 @@ def text(trials, facts, about, unsure):
         "",
         about,
         "",
-        machine.short(facts),
+        machines(trials),
         "",
         f"{total['fits']} fits, {total['claims']} claims: "
         + ", ".join(f"{total[name]} {name}" for name in VERDICTS)
@@ -76,12 +121,13 @@ def text(trials, facts, about, unsure):
             + ", ".join(f"{k}: {v}" for k, v in unsure.items())
             + ".",
         ]
+    lines += calibration(trials)
     return "\n".join([*lines, "", "Repeat it: `cargo xtask bench claims`.", ""])
 
 
-def write(trials, facts, about, unsure, folder, name):
+def write(trials, about, unsure, folder, name):
     folder.mkdir(parents=True, exist_ok=True)
-    page = text(trials, facts, about, unsure)
+    page = text(trials, about, unsure)
     (folder / f"{name}.md").write_text(page)
     tables.write(folder / f"{name}.csv", list(counts(trials)))
     print(page)

@@ -24,6 +24,9 @@ def full(name, size):
             name, size, ("lobpcg", "exact"), RIDGES, (1, 5, 20), (1e-2, 1e-4, 1e-6), certified=True
         )
         yield from grid(name, size, ("shift-invert",), (0.0, 1e-3), (5, 20), (1e-4, 1e-6, 1e-10))
+    elif size == "wider":
+        yield from grid(name, size, ("auto",), (0.0, 1e-4, 1e-3, 0.01), (5, 20), (1e-2, 1e-4))
+        yield from grid(name, size, ("auto",), (1e-4, 0.01), (20,), (1e-4,), certified=True)
     else:
         yield from grid(name, size, ("auto",), RIDGES, (1, 5, 20), (1e-2, 1e-4, 1e-6))
         yield from grid(name, size, ("auto",), RIDGES, (100,), (1e-3,))

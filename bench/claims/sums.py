@@ -67,7 +67,9 @@ def twins_against_many(rng, size):
 def lengths(rng, size):
     """Counts of words, and the length of each document, which both views know a little
     better than their words do."""
-    n, p, topics = {"narrow": (5_000, 120, 8), "wide": (15_000, 2_300, 20), "wider": (30_000, 6_000, 30)}[size]
+    n, p, topics = {
+        "narrow": (5_000, 120, 8), "wide": (15_000, 2_300, 20), "wider": (30_000, 6_000, 30)
+    }[size]
     mixture, extra, views = rng.gamma(0.3, size=(n, topics)), rng.poisson(1.0, n), []
     for _ in "xy":
         rate = mixture @ (rng.gamma(0.2, size=(topics, p)) / np.arange(1, p + 1) ** 0.8)

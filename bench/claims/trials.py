@@ -42,6 +42,7 @@ class Trial:
     seconds: float = 0.0
     verdicts: list = field(default_factory=list)
     reason: str = ""
+    machine: str = ""
 
     @property
     def name(self):
