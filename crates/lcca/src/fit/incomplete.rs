@@ -46,6 +46,10 @@ use rayon::prelude::*;
 /// place take the same passes on sentences and paths, but with 3e-3 in the second one S of Debian paths is
 /// not positive definite, and 15 passes are needed in place of 7.
 const LEFT_OUT: [f64; 2] = [1e-2, 1e-3];
+/// With more columns than this, shares fall with the root of their number, as errors of random signs add up:
+/// S of all Debian paths (681,119 columns) is positive definite with 2.4e-3 and 2.4e-4, and with half as much
+/// again it is not.
+const FEW_COLUMNS: f64 = 4e4;
 /// A factor that leaves out shares of up to this many times the ridge is near B − A in every direction. The
 /// least eigenvalue of M⁻¹(B − A) of sentences and paths was 0.4 to 0.6 with ridges from 1e-4 to 0.1. With
 /// `LEFT_OUT` it was 0.01 at 1e-3: pairs of small variance were overlooked until dozens of iterations later,
@@ -82,9 +86,15 @@ pub(super) struct Limits {
 impl Limits {
     /// First those of a factor that is near B − A, if there is a ridge, and then those of any.
     fn of(problem: &Problem<'_>, dense: usize, work: f64) -> Vec<Limits> {
+        let shape = problem.pair.shape();
         let ridge = Side::BOTH.map(|side| problem.settings.ridge_of(side)).into_iter().fold(1.0, f64::min);
-        let share = LEFT_OUT.map(|share| share.min(PER_RIDGE * ridge * share / LEFT_OUT[0]));
-        let near = Limits { dense, work, left_out: share, shifts: &SHIFTS[..1], is_near: true };
+        let few = (FEW_COLUMNS / (shape.x_cols + shape.y_cols) as f64).sqrt().min(1.0);
+        let part = few.min(PER_RIDGE * ridge / LEFT_OUT[0]);
+        let left_out = LEFT_OUT.map(|share| part * share);
+        if part == 1.0 {
+            return vec![Limits { dense, work, left_out, shifts: &SHIFTS, is_near: true }];
+        }
+        let near = Limits { dense, work, left_out, shifts: &SHIFTS[..1], is_near: true };
         let any =
             Limits { dense, work: SHARE_OF_WORK * work, left_out: LEFT_OUT, shifts: &SHIFTS, is_near: false };
         if ridge > 0.0 { vec![near, any] } else { vec![any] }
@@ -168,9 +178,9 @@ impl Incomplete {
         if rest.multiplications() > limits.work {
             return Ok(None);
         }
-        let Some(rest) = rest.factorized(limits.shifts)? else { return Ok(None) };
+        let Some((rest, shift)) = rest.factorized(limits.shifts)? else { return Ok(None) };
         let Scaled { columns, places, scale, .. } = scaled;
-        let is_near = limits.is_near;
+        let is_near = limits.is_near && shift == 0.0;
         let mut incomplete =
             Incomplete { columns, places, scale, down, across, pivots, rest, border: None, is_near };
         if let Some(p) = incomplete.low_rank(&grams) {
@@ -534,18 +544,18 @@ impl Complement<'_> {
         (0..self.rare).into_par_iter().map(pairs).sum()
     }
 
-    /// The factor with the least shift that makes S positive definite. Single precision comes first; without
-    /// a shift, pivots that it would spoil are tried again in double precision.
-    fn factorized(&self, shifts: &[f64]) -> Result<Option<Factor>> {
+    /// The factor with the least shift that makes S positive definite, and this shift. Single precision comes
+    /// first; without a shift, pivots that it would spoil are tried again in double precision.
+    fn factorized(&self, shifts: &[f64]) -> Result<Option<(Factor, f64)>> {
         let formed = self.formed();
         for &shift in shifts {
             let single = single_factor_of(shifted(&formed, shift))?;
-            if single.is_some() {
-                return Ok(single);
-            }
-            let double = if shift == 0.0 { factor_of(formed.clone())? } else { None };
-            if double.is_some() {
-                return Ok(double);
+            let found = match single {
+                None if shift == 0.0 => factor_of(formed.clone())?,
+                found => found,
+            };
+            if let Some(factor) = found {
+                return Ok(Some((factor, shift)));
             }
         }
         Ok(None)

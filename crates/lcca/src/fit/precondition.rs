@@ -136,12 +136,12 @@ impl<'a> Preconditioner<'a> {
         let size = if has_block(problem) { block_size(problem, is_proven)? } else { 0 };
         let varying: usize = inverse.iter().flatten().filter(|&&inverse| inverse > 0.0).count();
         if size > 0 && size < varying {
-            let wider = (WIDER * size as f64) as usize;
             let work = ELIMINATION * iteration(problem)?;
-            if let Some(incomplete) = Incomplete::new(problem, &inverse, wider, work)? {
+            if let Some(incomplete) = Incomplete::new(problem, &inverse, size, work)? {
                 let bare = Preconditioner::of_size(problem, inverse, 0, &[], is_informed)?;
                 return Ok(Preconditioner { whole: Some(Box::new(incomplete)), ..bare });
             }
+            let wider = (WIDER * size as f64) as usize;
             if let Some(levels) = TwoLevel::new(problem, &inverse, wider)? {
                 let bare = Preconditioner::of_size(problem, inverse, 0, &[], is_informed)?;
                 return Ok(Preconditioner { whole: Some(Box::new(levels)), ..bare });
