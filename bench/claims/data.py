@@ -22,15 +22,16 @@ class Data:
         source = inspect.getsource(make) + inspect.getsource(truth)
         self.name, self.size = name, size
         self.folder = CACHE / f"{name}-{size}-{seed}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
-        if not (self.folder / "truth.npz").exists():
+        if not all((self.folder / f"{file}.npz").exists() for file in ("x", "y", "truth")):
             self.folder.mkdir(parents=True, exist_ok=True)
             # Single precision before the truth is computed, because that is what the program reads.
             views = [sp.csr_array(v).astype(np.float32) for v in make(np.random.default_rng(seed), size)]
             for side, view in zip("xy", views):
                 view.sort_indices()
                 sp.save_npz(self.folder / f"{side}.npz", sp.csr_matrix(view), compressed=False)
-            values, unsure = truth.values(*views)
-            np.savez(self.folder / "truth.npz", values=values, unsure=unsure)
+            if not (self.folder / "truth.npz").exists():
+                values, unsure = truth.values(*views)
+                np.savez(self.folder / "truth.npz", values=values, unsure=unsure)
         saved = np.load(self.folder / "truth.npz")
         self.values, self.unsure = dict(zip(truth.RIDGES, saved["values"])), int(saved["unsure"])
         self.views = [self.folder / f"{side}.npz" for side in "xy"]
