@@ -1,5 +1,6 @@
 """Counts by data set as a page and as CSV, and every trial that broke its word."""
 import collections
+import math
 import statistics
 import sys
 
@@ -34,7 +35,7 @@ def ratios(trials):
 
 def spread(found):
     """The median and the 90th percentile."""
-    return f"{statistics.median(found):.1f}, {found[int(0.9 * (len(found) - 1))]:.1f}" if found else ""
+    return f"{statistics.median(found):.1f}, {found[math.ceil(0.9 * len(found)) - 1]:.1f}" if found else ""
 
 
 def calibration(trials):

@@ -28,10 +28,11 @@ def full(name, size):
         yield from grid(name, size, ("auto",), (0.0, 1e-4, 1e-3, 0.01), (5, 20), (1e-2, 1e-4))
         yield from grid(name, size, ("auto",), (1e-4, 0.01), (20,), (1e-4,), certified=True)
     else:
-        yield from grid(name, size, ("auto",), RIDGES, (1, 5, 20), (1e-2, 1e-4, 1e-6))
-        yield from grid(name, size, ("auto",), RIDGES, (100,), (1e-3,))
-        yield from grid(name, size, ("lobpcg",), (0.0, 1e-3), (5, 20), (1e-2, 1e-4))
-        yield from grid(name, size, ("auto",), (0.0, 1e-3, 0.1), (5, 20), (1e-2, 1e-4), certified=True)
+        yield from grid(name, size, ("auto",), RIDGES, (20,), (1e-2, 1e-4))
+        yield from grid(name, size, ("auto",), (0.0, 1e-4, 0.01), (5,), (1e-2, 1e-6))
+        yield from grid(name, size, ("auto",), (1e-4,), (1, 100), (1e-3,))
+        yield from grid(name, size, ("lobpcg",), (1e-3,), (20,), (1e-4,))
+        yield from grid(name, size, ("auto",), (0.0, 1e-3), (5,), (1e-4,), certified=True)
 
 
 def grid(name, size, methods, ridges, ks, tols, certified=False):

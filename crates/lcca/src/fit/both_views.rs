@@ -372,8 +372,12 @@ impl Eigenproblem for BothViews<'_> {
         if self.proofs.is_certain(self.problem, theta) {
             return Ok(true);
         }
-        Ok(self.preconditioner.is_fresh(w, r, theta)?
-            && self.proofs.may_claim(self.problem, self.preconditioner.diagonal(), [w, r], [theta, short])?)
+        if !self.preconditioner.is_fresh(w, r, theta)? {
+            return Ok(false);
+        }
+        let is_near = matches!(self.preconditioner.trust(), Trust::Near { .. });
+        let diagonal = self.preconditioner.diagonal();
+        self.proofs.may_claim(self.problem, is_near, diagonal, [w, r], [theta, short])
     }
 
     fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>> {
