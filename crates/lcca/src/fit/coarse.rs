@@ -156,6 +156,11 @@ impl Coarse {
         }
     }
 
+    /// Whether every direction has far more variance than ε, so that M is B − A there.
+    pub fn sees_all(&self) -> bool {
+        self.varying.iter().all(Option::is_none)
+    }
+
     /// Columns in the block.
     pub fn size(&self) -> usize {
         self.scale.len()
