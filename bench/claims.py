@@ -61,7 +61,7 @@ def main():
     with ThreadPoolExecutor(args.jobs) as pool:
         done = list(pool.map(lambda job: shown(kept.run(*job, args.limit, args.max_passes)), jobs))
     folder = args.out or ROOT / ("bench/results" if is_whole(args) else "target/bench/results")
-    part = f" This page holds every {args.every}th fit of the whole suite." if args.every > 1 else ""
+    part = f" This page holds one of every {args.every} fits of the suite." if args.every > 1 else ""
     page.write(done, ABOUT + part, unsure, folder, args.name)
     (CACHE / f"{args.name}.json").write_text(json.dumps([trial.row() for trial in done], indent=1))
 
