@@ -35,7 +35,7 @@ GRAMS, GRAM_REPEATS = ["tatoeba", "debian400k", "debian_full"], 3
 # Rows, columns of each view, pairs, repetitions.
 DENSE = (1_000_000, 1024, 20, 4)
 # Programs of tests.
-TESTS = ["device", "sparse_grams", "arrays", "scans", "decompose", "permute"]
+TESTS = ["device", "sparse_grams", "arrays", "decompose", "permute"]
 # What can be asked for.
 PARTS = ["tests", "python", "grams", "fits", "dense", "passes"]
 # The Python package with its engine, and the tests of arrays that lie on a GPU.

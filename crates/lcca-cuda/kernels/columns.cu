@@ -42,27 +42,6 @@ extern "C" __global__ void place_columns(u64 n, const u32 *columns, u32 first, u
     EACH(i, n) places[columns[i]] = first + (u32)i;
 }
 
-// sums[2i] = |a[i, :]|^2 + |b[i, :]|^2 and sums[2i + 1] = the sum of factors[j] * a[i, j] * b[i, j], over the first `cols` columns. One
-// warp per row.
-extern "C" __global__ void overlaps_of_rows(u64 rows, u32 stride, u32 cols, const double *a, const double *b, const double *factors,
-                                            double *sums) {
-    u64 row = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    u32 lane = threadIdx.x % 32;
-    if (row >= rows) return;
-    double squares = 0.0, products = 0.0;
-    for (u32 j = lane; j < cols; j += 32) {
-        double left = a[row * stride + j], right = b[row * stride + j];
-        squares = fma(left, left, fma(right, right, squares));
-        products = fma(factors[j] * left, right, products);
-    }
-    squares = warp_sum(squares);
-    products = warp_sum(products);
-    if (lane == 0) {
-        sums[2 * row] = squares;
-        sums[2 * row + 1] = products;
-    }
-}
-
 // The entry of largest size in every column, the first of several: parts[block][column] for `chunk` rows each. A block has lanes of `width`
 // columns, as in column_sums.
 extern "C" __global__ void __launch_bounds__(256) largest_entries(u64 rows, u64 chunk, u32 stride, u32 width, double *parts,

@@ -18,14 +18,10 @@ HERE = Path(__file__).resolve().parent
 ARCHITECTURES = {
     "gather": [70], "panel": [70], "product": [70, 80], "tall": [70, 80, 90], "gram": [70, 80, 90],
     "block": [70], "factor": [70, 80, 90], "array": [70], "sort": [70], "pairs": [70], "columns": [70],
-    "count": [70], "deal": [70], "shuffle": [70], "jacobi": [70], "scan": [70], "hubs": [70], "grow": [70],
+    "count": [70], "deal": [70], "shuffle": [70], "jacobi": [70],
 }
-# What is put before a file beside common.cuh, and how it is compiled. Scans round as the host does.
-HEADERS = {
-    "gram": ["tensor.cuh"], "factor": ["tensor.cuh"],
-    "scan": ["grams.cuh"], "hubs": ["grams.cuh"], "grow": ["grams.cuh"],
-}
-OPTIONS = {"scan": [b"--fmad=false"], "hubs": [b"--fmad=false"], "grow": [b"--fmad=false"]}
+# What is put before a file beside common.cuh.
+HEADERS = {"gram": ["tensor.cuh"], "factor": ["tensor.cuh"]}
 
 
 def library():
@@ -52,9 +48,7 @@ def fingerprint(data):
 def compiled(nvrtc, path, architecture):
     headers = ["common.cuh", *HEADERS.get(path.stem, [])]
     source = b"".join((HERE / header).read_bytes() for header in headers) + path.read_bytes()
-    options = [
-        f"--gpu-architecture=compute_{architecture}".encode(), b"--std=c++14", *OPTIONS.get(path.stem, [])
-    ]
+    options = [f"--gpu-architecture=compute_{architecture}".encode(), b"--std=c++14"]
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, path.name.encode(), 0, None, None)
     failed = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))

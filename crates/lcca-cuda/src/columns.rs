@@ -7,9 +7,7 @@ use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::panel::{FactorsOnDevice, PanelOnDevice, SUMMED_COLS, SUMMED_ROWS, panel_of};
 use crate::room::Room;
-use crate::sparse::{Output, SparseOnDevice};
-use lcca::matrix::SparseRows;
-use lcca::space::{Probes, RowFactors, Tall};
+use lcca::space::{RowFactors, Tall};
 use std::sync::Arc;
 
 /// Starts a kernel that has one warp for each of `rows` rows.
@@ -136,54 +134,4 @@ pub(crate) fn places(
     let arguments: [&dyn Argument; 4] = [&count, &chosen.address(), &(first as u32), &places.address()];
     device.launch("place_columns", File::Columns, Launch::each(count), &arguments)?;
     Ok(places)
-}
-
-/// Pairs of directions on few rows of panels.
-pub(crate) struct ProbesOnDevice {
-    device: Arc<Device>,
-    pairs: usize,
-    directions: [SparseOnDevice; 2],
-}
-
-impl ProbesOnDevice {
-    pub fn copy(device: &Arc<Device>, directions: [SparseRows; 2]) -> Result<Self, CudaError> {
-        let (pairs, [x, y]) = (directions[0].rows(), directions.map(Into::into));
-        let directions = [SparseOnDevice::copy(device, &x)?, SparseOnDevice::copy(device, &y)?];
-        Ok(ProbesOnDevice { device: device.clone(), pairs, directions })
-    }
-
-    /// Returns Aᵀu for all directions u of a view, one per row.
-    fn along(&self, side: usize, panel: &PanelOnDevice) -> Result<Room<f64>, CudaError> {
-        let out = self.device.room(self.pairs * panel.stride)?;
-        let output = Output { address: out.address(), offset: 0, weights: 0, adds: false };
-        self.directions[side].gather(panel.room.address(), panel.stride, &output)?;
-        Ok(out)
-    }
-}
-
-impl Probes for ProbesOnDevice {
-    fn overlaps(&self, panels: [&Tall; 2], factors: &[f64]) -> lcca::Result<Option<Vec<[f64; 2]>>> {
-        if !panels.iter().all(|panel| panel.is_stored_as::<PanelOnDevice>()) {
-            return Ok(None);
-        }
-        let [x, y] = panels.map(panel_of);
-        let (a, b) = (self.along(0, x)?, self.along(1, y)?);
-        let (sums, cols): (Room<f64>, _) = (self.device.room(2 * self.pairs)?, factors.len() as u32);
-        let factors = self.device.copy(factors)?;
-        launch_rows(
-            &self.device,
-            "overlaps_of_rows",
-            self.pairs,
-            &[
-                &(self.pairs as u64),
-                &(x.stride as u32),
-                &cols,
-                &a.address(),
-                &b.address(),
-                &factors.address(),
-                &sums.address(),
-            ],
-        )?;
-        Ok(Some(sums.to_vec()?.chunks_exact(2).map(|sums| [sums[0], sums[1]]).collect()))
-    }
 }

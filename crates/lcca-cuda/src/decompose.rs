@@ -6,11 +6,11 @@
 
 use crate::device::Device;
 use crate::error::CudaError;
+use crate::error::unless_full;
 use crate::kernels::File;
 use crate::launch::Launch;
 use crate::room::Room;
 use crate::space::Cuda;
-use crate::witnesses::unless_full;
 use faer::Mat;
 use lcca::decompose::{Decompose, Leading, OnHost, Singular, are_even, partners};
 use std::sync::Arc;

@@ -56,3 +56,11 @@ impl From<CudaError> for lcca::Error {
         lcca::Error::External(Box::new(error))
     }
 }
+
+/// Returns the result, or `None` if the device has too little memory, because the host then does the work.
+pub(crate) fn unless_full<T>(found: Result<T, CudaError>) -> lcca::Result<Option<T>> {
+    match found {
+        Err(CudaError::Memory { .. }) => Ok(None),
+        found => Ok(Some(found?)),
+    }
+}

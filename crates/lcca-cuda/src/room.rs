@@ -91,16 +91,6 @@ impl<T: Pod> Room<T> {
         Ok(out[0])
     }
 
-    /// Copies the first `len` numbers to the host, or all if there are fewer.
-    pub fn first_to_vec(&self, len: usize) -> Result<Vec<T>, CudaError> {
-        let mut out = vec![T::zeroed(); len.min(self.len)];
-        if !out.is_empty() {
-            let bytes = to_be_written(bytemuck::cast_slice_mut(&mut out));
-            self.device.context().receive(bytes, self.address)?;
-        }
-        Ok(out)
-    }
-
     /// Copies all numbers of another room into this one.
     pub fn copy_from(&mut self, from: &Room<T>) -> Result<(), CudaError> {
         assert_eq!(self.len, from.len, "numbers of a copy");

@@ -1,12 +1,12 @@
 //! The operations of the default method on tall panels, on a device.
 
-use crate::columns::{self, ProbesOnDevice};
+use crate::columns;
 use crate::counted::CountedRows;
 use crate::crosses;
 use crate::deal::DealtOnDevice;
 use crate::dense_gram;
 use crate::device::Device;
-use crate::error::CudaError;
+use crate::error::{CudaError, unless_full};
 use crate::gram_plan::Plan;
 use crate::home::Home;
 use crate::inverse;
@@ -14,21 +14,16 @@ use crate::kernels::File;
 use crate::launch::{Argument, Launch};
 use crate::panel::{FactorsOnDevice, PanelOnDevice, panel_of, scale_rows};
 use crate::room::Room;
-use crate::scan::ScanOnDevice;
 use crate::sparse::bytes_in_place;
 use crate::sparse_gram::{self, FormedGrams};
 use crate::summed::Summed;
 use crate::tall::Coefficients;
-use crate::witnesses::unless_full;
 use faer::{Mat, MatRef};
 use lcca::data::{Composition, Counting, InMemory, JointGram, Moments, Pair, Side};
 use lcca::decompose::Decompose;
 use lcca::error::Result;
-use lcca::matrix::{Line, Matrix, Panel, SparseRows};
-use lcca::space::{
-    Advance, ChosenBlock, Dealing, GramScan, GramView, Host, Inverted, Probes, Reduction, RowFactors, Space,
-    Tall,
-};
+use lcca::matrix::{Line, Matrix, Panel};
+use lcca::space::{Advance, ChosenBlock, Dealing, Host, Inverted, Reduction, RowFactors, Space, Tall};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -376,11 +371,6 @@ impl Space for Cuda {
         Ok(columns::without_rows(&self.device, factors, rows)?)
     }
 
-    fn probes(&self, directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
-        let copied = unless_full(ProbesOnDevice::copy(&self.device, directions))?;
-        Ok(copied.map(|probes| Box::new(probes) as Box<dyn Probes>))
-    }
-
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {
         let (from, rows) = (panel_of(a), a.rows());
         let out = PanelOnDevice::unwritten(&self.device, rows, columns.len())?;
@@ -495,13 +485,6 @@ impl Space for Cuda {
         };
         pair.count_gram()?;
         Ok(Some(gram))
-    }
-
-    /// Returns `None` if there is too little memory for the scans, and then the host scans.
-    fn scan<'a>(&'a self, grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
-        let Some(home) = self.home(grams.joint)? else { return Ok(None) };
-        let scan = unless_full(ScanOnDevice::new(&self.device, home, grams))?.flatten();
-        Ok(scan.map(|scan| Box::new(scan) as Box<dyn GramScan + 'a>))
     }
 }
 

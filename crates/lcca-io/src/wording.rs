@@ -82,12 +82,11 @@ pub fn decision(decision: &Decision) -> String {
             "the Gram matrices were too ill conditioned to tell the rank, so QR of the rows took their place"
                 .into()
         }
-        Decision::CoarseBlock { columns, chosen, witnesses } => {
+        Decision::CoarseBlock { columns, chosen } => {
             let times = if *chosen == 1 { "once".into() } else { format!("{chosen} times") };
             format!(
-                "the preconditioner held B − A on {} columns, which were chosen {times}, and {} pairs on few columns were found beforehand",
-                grouped(*columns),
-                grouped(*witnesses)
+                "the preconditioner held B − A on {} columns, which were chosen {times}",
+                grouped(*columns)
             )
         }
         Decision::TwoLevels { columns, degree } => format!(
@@ -352,7 +351,7 @@ mod tests {
             Decision::GramMatricesFormed { entries: 20, expected: 21.0, touched: 22.0 },
             Decision::GramMatricesTooLarge,
             Decision::QrInsteadOfGram,
-            Decision::CoarseBlock { columns: 25, chosen: 26, witnesses: 31 },
+            Decision::CoarseBlock { columns: 25, chosen: 26 },
             Decision::TwoLevels { columns: 44, degree: 45 },
             Decision::IncompleteFactor { columns: 47, dense: 48, entries: 49 },
             Decision::RowSpace { rows: 46 },

@@ -103,8 +103,6 @@ pub enum Decision {
         columns: u64,
         /// The number of times that the columns were chosen.
         chosen: u64,
-        /// The number of pairs on few columns that were found beforehand.
-        witnesses: u64,
     },
     /// The preconditioner stood for B − A on all columns: the frequent ones were factorized, and a
     /// polynomial was applied to the others.

@@ -6,7 +6,6 @@
 
 use super::composition::Composition;
 use super::in_memory::InMemory;
-use super::pair::Pair;
 use crate::error::Result;
 use crate::matrix::{Matrix, RowsBuilder};
 use crate::side::{Shape, Side};
@@ -48,14 +47,14 @@ impl Cut {
 
     /// The innermost rows of a pair, with the other columns as X and the chosen ones as Y. They are taken
     /// as they are stored, neither centered nor scaled. `None` if rows are dense or out of reach.
-    pub fn apply(&self, composition: &Composition<'_>) -> Result<Option<Box<dyn Pair>>> {
+    pub fn apply(&self, composition: &Composition<'_>) -> Result<Option<InMemory>> {
         match composition.home.downcast_ref::<InMemory>() {
             Some(rows) => self.rows(rows),
             None => Ok(None),
         }
     }
 
-    fn rows(&self, rows: &InMemory) -> Result<Option<Box<dyn Pair>>> {
+    fn rows(&self, rows: &InMemory) -> Result<Option<InMemory>> {
         let views = Side::BOTH.map(|side| rows.view(side));
         if views.iter().any(|view| matches!(view, Matrix::Dense(_))) {
             return Ok(None);
@@ -83,17 +82,17 @@ impl Cut {
         let x = RowsBuilder::join(others, self.widths[0], are_ones)?;
         let y = RowsBuilder::join(chosen, self.widths[1], are_ones)?;
         let pair = InMemory::new(x.into(), y.into())?;
-        Ok(Some(Box::new(match rows.weights() {
+        Ok(Some(match rows.weights() {
             Some(weights) => pair.weighted(weights.clone())?,
             None => pair,
-        })))
+        }))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Ask;
+    use crate::data::{Ask, Pair};
     use crate::matrix::{Panel, SparseRows, Values};
 
     #[test]

@@ -23,7 +23,7 @@ use super::groups::Groups;
 use super::interval::{Interval, correlation_interval};
 use super::matching::{Matched, Matching};
 use super::model::Model;
-use super::one_fit::SharedBlock;
+use super::one_fit::SharedInverse;
 use super::plan::estimated_operations;
 use super::problem::Start;
 use super::resample::Urn;
@@ -123,7 +123,7 @@ pub fn bootstrap(
     };
     let watch = OnlyStops { watch };
     let is_small = estimated_operations(pair, &settings)? <= SMALL;
-    let (shared, block) = (SharedBlock::new(), None);
+    let (shared, block) = (SharedInverse::new(), None);
     let matching = Matching::new(model, pair)?;
     let takes_steps = resampling.tol.is_none() && settings.is_cca();
     let mut resamples =
@@ -164,8 +164,8 @@ fn check(model: &Model, pair: &InMemory, resampling: &Resampling<'_>) -> Result<
 struct Resamples<'a> {
     urn: &'a Urn<'a>,
     settings: Settings,
-    /// The coarse block of the fit to all rows, for the preconditioner of all others.
-    shared: SharedBlock,
+    /// The preconditioner of the fit to all rows, for all others.
+    shared: SharedInverse,
     /// The weights that fits start from.
     block: Option<[Panel; 2]>,
     /// Whether iterations end after a few steps instead of at a tolerance.

@@ -10,12 +10,11 @@
 //! both views.
 
 use super::best_pairs::PlacedPairs;
-use super::coarse::Coarse;
-use super::drawn_start::DrawnStart;
 use super::eigenproblem::{
-    Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick, uploaded,
+    Block, Captured, Eigenproblem, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
 };
 use super::figures_elsewhere;
+use super::inverse::Shared;
 use super::measured::measure;
 use super::precondition::Preconditioner;
 use super::problem::Problem;
@@ -23,20 +22,15 @@ use super::products::Products;
 use super::proof::Proofs;
 use super::significant::SIGNIFICANT;
 use super::subblocks;
-use super::witness::{self, Columns};
-use crate::data::{Normal, Pair, Side};
+use crate::data::{Pair, Side};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::outcome::Decision;
 use crate::random;
-use crate::space::{Reduction, RowFactors, Space, Tall};
+use crate::space::{Reduction, RowFactors, Tall};
 use crate::watch::Loop;
 use crate::whiten::{CUT, Turns, turns_by, whiteners_and_shares};
 use faer::Mat;
-use rayon::prelude::*;
-
-/// At least so many directions that were overlooked join an iteration at a time, if there are as many.
-const FEWEST_MISSED: usize = 4;
 
 /// The small products of a basis are carried on to the next one if its smallest share is above this;
 /// otherwise they are formed from panels again. Carrying divides their rounding errors by the share, and
@@ -72,10 +66,9 @@ impl<'a> BothViews<'a> {
         Ok(BothViews { proofs, ..BothViews::with(problem, Preconditioner::new(problem, is_informed)?)? })
     }
 
-    /// For a rough fit, whose claims are not proven; `known` are the columns of witnesses that were found on
-    /// the same rows at another ridge, if there was one.
-    pub fn rough(problem: &'a Problem<'a>, is_informed: bool, known: &[Columns]) -> Result<Self> {
-        BothViews::with(problem, Preconditioner::rough(problem, is_informed, known)?)
+    /// For a rough fit, whose claims are not proven.
+    pub fn rough(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
+        BothViews::with(problem, Preconditioner::rough(problem, is_informed)?)
     }
 
     fn with(problem: &'a Problem<'a>, preconditioner: Preconditioner<'a>) -> Result<Self> {
@@ -83,17 +76,12 @@ impl<'a> BothViews<'a> {
         let diagonal = [problem.space.row_factors(x.diagonal()?)?, problem.space.row_factors(y.diagonal()?)?];
         Ok(BothViews { problem, diagonal, preconditioner, proofs: Proofs::none() })
     }
-
-    /// The columns of the witnesses, the strongest first.
-    pub fn into_columns_of_witnesses(self) -> Vec<Columns> {
-        self.preconditioner.into_columns_of_witnesses()
-    }
 }
 
 impl BothViews<'_> {
-    /// The coarse block in use.
-    pub fn into_block(self) -> Option<Coarse> {
-        self.preconditioner.into_block()
+    /// What stands for (B − A)⁻¹, for other fits.
+    pub fn into_shared(self) -> Option<Shared> {
+        self.preconditioner.into_shared()
     }
 }
 
@@ -215,27 +203,8 @@ impl Eigenproblem for BothViews<'_> {
         Side::BOTH.into_iter().map(panel).collect()
     }
 
-    /// Numbers that were drawn already are scaled where they go.
-    fn random_start(&self, space: &dyn Space) -> Result<Vec<Tall>> {
-        let Some(drawn) = self.problem.drawn.and_then(DrawnStart::take) else {
-            return uploaded(space, self.fair_weights()?);
-        };
-        let scaled = |(panel, normal): (Panel, Normal<'_>)| {
-            let roots = normal.inverse_diagonal()?.into_par_iter().map(f64::sqrt).collect();
-            let mut weights = space.upload(panel)?;
-            space.scale_rows(&mut weights, &space.row_factors(roots)?)?;
-            Ok(weights)
-        };
-        drawn.into_iter().zip(self.problem.normals).map(scaled).collect()
-    }
-
-    fn seeds(&self) -> Option<Vec<FewRows>> {
-        let independent = witness::independent(self.preconditioner.witnesses().iter(), self.problem.block());
-        witness::as_weights(&independent, self.widths())
-    }
-
-    fn reads_rows(&self) -> bool {
-        self.problem.joint.is_none()
+    fn random_start(&self) -> Result<Vec<Panel>> {
+        self.fair_weights()
     }
 
     fn image_rows(&self) -> Vec<usize> {
@@ -348,15 +317,9 @@ impl Eigenproblem for BothViews<'_> {
         self.preconditioner.needs_room()
     }
 
-    fn reconsider(
-        &mut self,
-        w: &Block,
-        r: &Block,
-        theta: &[f64],
-        iterations_left: Option<f64>,
-    ) -> Result<()> {
+    fn reconsider(&mut self, w: &Block, r: &Block, iterations_left: Option<f64>) -> Result<()> {
         self.proofs.count_iteration();
-        self.preconditioner.reconsider(w, r, theta, iterations_left)
+        self.preconditioner.reconsider(w, r, iterations_left)
     }
 
     fn precondition(&self, residuals: &mut Block, _theta: &[f64]) -> Result<Vec<f64>> {
@@ -372,7 +335,7 @@ impl Eigenproblem for BothViews<'_> {
         if self.proofs.is_certain(self.problem, theta) {
             return Ok(true);
         }
-        if !self.preconditioner.is_fresh(w, r, theta)? {
+        if !self.preconditioner.is_fresh(w, r)? {
             return Ok(false);
         }
         let is_near = matches!(self.preconditioner.trust(), Trust::Near { .. });
@@ -380,13 +343,8 @@ impl Eigenproblem for BothViews<'_> {
         self.proofs.may_claim(self.problem, is_near, diagonal, [w, r], [theta, short])
     }
 
-    fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>> {
-        if let Some(refuting) = self.proofs.take_refuting() {
-            return Ok(Some(refuting));
-        }
-        let most = self.problem.block().saturating_sub(self.problem.settings.k).max(FEWEST_MISSED);
-        let widths = self.widths();
-        Ok(witness::as_weights(&self.preconditioner.take_missed(w, theta, most)?, widths))
+    fn take_refuting(&mut self) -> Option<Vec<Panel>> {
+        self.proofs.take_refuting().map(Vec::from)
     }
 
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]> {

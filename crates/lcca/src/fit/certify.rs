@@ -289,11 +289,9 @@ pub(super) fn certify(
         joint: rows.joint.map(|(joint, _)| joint),
         means: rows.joint.and_then(|(_, means)| means),
         along: None,
-        samples: None,
         space: rows.space,
         settings: &model.settings,
         watch,
-        drawn: None,
         keeps_weights: false,
     };
     let claim = Claim { problem, objective: &model.objective, w: [&x, &y], residuals: [rx, ry] };

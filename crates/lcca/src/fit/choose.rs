@@ -1,42 +1,25 @@
 //! Which columns the coarse block holds.
 //!
-//! - Before the first iteration: the columns of the largest variance, and those of the strongest witnesses.
+//! - Before the first iteration: the columns of the largest variance.
 //! - Later: the columns on which the pairs live (leverage, Σᵢ wⱼᵢ²·bⱼⱼ) or on which they still have to change
-//!   (residual, Σᵢ rⱼᵢ²/bⱼⱼ), those of the witnesses that the pairs found explain least, and some of the
-//!   largest variance, so that what was overlooked is not lost for good.
+//!   (residual, Σᵢ rⱼᵢ²/bⱼⱼ), and some of the largest variance, so that what was overlooked is not lost for
+//!   good.
 
-use super::witness::Witness;
 use rayon::prelude::*;
 
-/// Of the columns of each view, this share is chosen by what witnesses say.
-const BY_WITNESSES: f64 = 1.0 / 3.0;
-/// Later on, this share is chosen by variance.
+/// Later on, this share of the columns of each view is chosen by variance.
 const BY_VARIANCE: f64 = 1.0 / 6.0;
-
-/// And this share by how nearly they depend on another column, if that is known.
-const BY_DEPENDENCE: f64 = 1.0 / 6.0;
 /// Columns that one thread looks through at a time.
 const PART: usize = 1 << 14;
-/// Columns below this are not chosen for it.
-const DEPENDENT: f64 = 5.0;
 
 /// What is known of one view when its columns are chosen.
 pub(super) struct ViewScores<'a> {
-    /// The number of the view.
-    pub side: usize,
     /// 1/bⱼⱼ, 0 for a constant column.
     pub inverse: &'a [f64],
     /// How many columns are not constant.
     pub varying: usize,
     /// Leverage and residual, once there are pairs.
     pub activity: Option<Vec<f64>>,
-    /// Pairs of directions on few columns, and how strongly each of them asks for its columns.
-    pub witnesses: &'a [Witness],
-    pub asking: &'a [f64],
-    /// All columns of witnesses.
-    pub of_witnesses: &'a [u32],
-    /// How nearly each column depends on another one, if that is known.
-    pub dependence: Option<&'a [f64]>,
 }
 
 impl ViewScores<'_> {
@@ -46,21 +29,11 @@ impl ViewScores<'_> {
         if self.varying <= count {
             return (0..height as u32).filter(|&column| varies(column)).collect();
         }
-        let share = |share: f64| (share * count as f64) as usize;
         let if_varying = |column: u32, score: f64| if varies(column) { score } else { 0.0 };
         let variance = |column: u32| if_varying(column, self.inverse[column as usize].recip());
-        let strongest = by_column(self.witnesses, self.asking, self.side, height);
-        let asked = |column: u32| if_varying(column, strongest[column as usize]);
-        let mut chosen = top(self.of_witnesses.len(), |i| self.of_witnesses[i], asked, share(BY_WITNESSES));
-        if let Some(dependence) = self.dependence {
-            let dependent = |column: u32| match dependence[column as usize] {
-                dependence if dependence > DEPENDENT => if_varying(column, dependence),
-                _ => 0.0,
-            };
-            chosen.extend(top(height, |i| i as u32, dependent, share(BY_DEPENDENCE)));
-        }
+        let mut chosen = Vec::new();
         if let Some(activity) = &self.activity {
-            chosen.extend(top(height, |i| i as u32, variance, share(BY_VARIANCE)));
+            chosen = top(height, variance, (BY_VARIANCE * count as f64) as usize);
             fill(&mut chosen, height, |column| if_varying(column, activity[column as usize]), count);
         } else {
             fill(&mut chosen, height, variance, count);
@@ -72,12 +45,7 @@ impl ViewScores<'_> {
 
 /// Of `size` columns those of the `count` largest positive scores, the first of equal ones, in no particular
 /// order.
-fn top(
-    size: usize,
-    column: impl Fn(usize) -> u32 + Sync,
-    score: impl Fn(u32) -> f64 + Sync,
-    count: usize,
-) -> Vec<u32> {
+fn top(size: usize, score: impl Fn(u32) -> f64 + Sync, count: usize) -> Vec<u32> {
     let most = |mut scored: Vec<(f64, u32)>| {
         if count < scored.len() {
             scored.select_nth_unstable_by(count, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -88,7 +56,7 @@ fn top(
     // The best of all are among the best of each part.
     let part = PART.max(2 * count);
     let of_part = |start: usize| {
-        let columns = (start..(start + part).min(size)).map(&column);
+        let columns = start as u32..(start + part).min(size) as u32;
         most(columns.map(|column| (score(column), column)).filter(|&(score, _)| score > 0.0).collect())
     };
     let starts: Vec<usize> = (0..size).step_by(part).collect();
@@ -101,27 +69,13 @@ fn fill(chosen: &mut Vec<u32>, height: usize, score: impl Fn(u32) -> f64 + Sync,
     let mut is_chosen = vec![false; height];
     chosen.retain(|&column| !std::mem::replace(&mut is_chosen[column as usize], true));
     let of_others = |column: u32| if is_chosen[column as usize] { 0.0 } else { score(column) };
-    chosen.extend(top(height, |i| i as u32, of_others, count.saturating_sub(chosen.len())));
+    chosen.extend(top(height, of_others, count.saturating_sub(chosen.len())));
 }
 
-/// For each column of a view, the score of the strongest witness that it belongs to.
-fn by_column(witnesses: &[Witness], scores: &[f64], side: usize, columns: usize) -> Vec<f64> {
-    let mut strongest = vec![0.0f64; columns];
-    for (witness, &score) in witnesses.iter().zip(scores) {
-        for &column in &witness.columns[side] {
-            let entry = &mut strongest[column as usize];
-            *entry = entry.max(score);
-        }
-    }
-    strongest
-}
-
-/// Σᵢ w[j, i]²·bⱼⱼ + Σᵢ r[j, i]²/bⱼⱼ for each row j, given the sums of squares, the residual times the
-/// column's dependence; 0 for a constant column.
-pub(super) fn activity(w: &[f64], r: &[f64], inverse: &[f64], dependence: Option<&[f64]>) -> Vec<f64> {
+/// Σᵢ w[j, i]²·bⱼⱼ + Σᵢ r[j, i]²/bⱼⱼ for each row j, given the sums of squares; 0 for a constant column.
+pub(super) fn activity(w: &[f64], r: &[f64], inverse: &[f64]) -> Vec<f64> {
     let of_row = |(j, &inverse): (usize, &f64)| {
-        let weight = dependence.map_or(1.0, |dependence| dependence[j]);
-        if inverse == 0.0 { 0.0 } else { w[j] / inverse + r[j] * inverse * weight }
+        if inverse == 0.0 { 0.0 } else { w[j] / inverse + r[j] * inverse }
     };
     inverse.par_iter().enumerate().with_min_len(PART).map(of_row).collect()
 }
@@ -133,11 +87,10 @@ mod tests {
     #[test]
     fn the_largest_scores_are_found_whatever_the_parts() {
         let scores: Vec<f64> = (0..100_000u64).map(|i| ((i * 7919) % 5003) as f64 - 100.0).collect();
-        let columns: Vec<u32> = (0..100_000).filter(|column| column % 3 != 0).collect();
-        let mut order: Vec<u32> = columns.iter().copied().filter(|&c| scores[c as usize] > 0.0).collect();
+        let mut order: Vec<u32> = (0..100_000).filter(|&c| scores[c as usize] > 0.0).collect();
         order.sort_by(|&a, &b| scores[b as usize].total_cmp(&scores[a as usize]).then(a.cmp(&b)));
         for count in [0, 1, 500, 30_000, 100_000] {
-            let mut found = top(columns.len(), |i| columns[i], |column| scores[column as usize], count);
+            let mut found = top(scores.len(), |column| scores[column as usize], count);
             let mut expected = order[..count.min(order.len())].to_vec();
             found.sort_unstable();
             expected.sort_unstable();

@@ -1,12 +1,11 @@
 //! From data and settings to a fit, in one line: plan, prepare the data, iterate, finish.
 
 use super::check::{check, check_covariates, check_memory, check_size};
-use super::drawn_start::DrawnStart;
 use super::fitted::Fit;
 use super::model::Effects;
-use super::one_fit::{Data, SharedBlock, fit_one};
+use super::one_fit::{Data, SharedInverse, fit_one};
 use super::plan::{Plan, is_narrow, plan};
-use super::problem::{Start, block_columns};
+use super::problem::Start;
 use super::{checkpoint, restore, risk, scale};
 use crate::data::{
     Cached, Centered, Counting, Explained, JointGram, Moments, Near, Origin, Pair, Reduced, Residual, Scaled,
@@ -17,7 +16,7 @@ use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
 use crate::outcome::{Decision, Note};
 use crate::space;
-use crate::watch::{Checkpoint, Continued, Cost, Loop, Watch};
+use crate::watch::{Checkpoint, Continued, Cost, Watch};
 
 /// Centering that leaves less than this share of a sum of squares costs half of the sixteen digits.
 const LOST: f64 = 1e-8;
@@ -75,7 +74,7 @@ pub(super) fn fit_all(
 /// Fits all settings, with a coarse block that is taken from other fits, or left for them, if `shared` is
 /// given.
 pub(super) fn fit_all_sharing(
-    shared: Option<&SharedBlock>,
+    shared: Option<&SharedInverse>,
     pair: &dyn Pair,
     all: &[Settings],
     start: Start,
@@ -112,18 +111,7 @@ pub(super) fn fit_all_sharing(
     // Prepare the data: Gram matrices if iterations run over them, summaries shared by several fits,
     // centering, units.
     let tally = Tally::starting_at(before);
-    let draws = matches!(start, Start::Random)
-        && matches!(plan.algorithm(), Some(Loop::Lobpcg))
-        && plan.gram.is_some()
-        && space::of(pair).is_remote();
-    let mut form = || form_gram(&Counting::rows(pair, &tally, watch), &mut plan, first.memory);
-    let (drawn, joint) = if draws {
-        let columns = block_columns(&settings[0], pair.shape());
-        let (drawn, joint) = DrawnStart::while_forming(pair.shape(), columns, settings[0].seed, form);
-        (Some(drawn), joint?)
-    } else {
-        (None, form()?)
-    };
+    let joint = form_gram(&Counting::rows(pair, &tally, watch), &mut plan, first.memory)?;
     let cached = Cached::new(pair);
     let pair: &dyn Pair = if all.len() > 1 { &cached } else { pair };
     let centered = if first.center { Some(Centered::where_it_is(pair)?) } else { None };
@@ -182,9 +170,7 @@ pub(super) fn fit_all_sharing(
         shared,
         means: scaled_means.as_ref().or(means),
         along: along.as_ref(),
-        samples: pair.capabilities().samples.filter(|_| !is_scaled && along.is_none()),
         space: space::of(pair),
-        drawn: drawn.as_ref(),
     };
     let start = match start {
         Start::Warm(weights) => Start::Warm(into_problem(weights, reduced.as_ref(), &factors)),

@@ -45,16 +45,10 @@ pub(super) trait Eigenproblem {
     /// Random weights of unit-length columns, one panel for each view that is iterated on.
     fn random_weights(&self) -> Result<Vec<Panel>>;
 
-    /// The same in the space of their panels, to begin with.
-    fn random_start(&self, space: &dyn Space) -> Result<Vec<Tall>> {
-        uploaded(space, self.random_weights()?)
+    /// Random weights to begin with.
+    fn random_start(&self) -> Result<Vec<Panel>> {
+        self.random_weights()
     }
-
-    /// Directions to begin with besides random ones, if some are known.
-    fn seeds(&self) -> Option<Vec<FewRows>>;
-
-    /// Whether a pass reads rows, so that one with more columns costs less than two.
-    fn reads_rows(&self) -> bool;
 
     /// The height of each view's image under A.
     fn image_rows(&self) -> Vec<usize>;
@@ -91,8 +85,7 @@ pub(super) trait Eigenproblem {
 
     /// Called once per iteration with the residuals R and the iterations that are still expected: a better
     /// preconditioner M may pay.
-    fn reconsider(&mut self, w: &Block, r: &Block, theta: &[f64], iterations_left: Option<f64>)
-    -> Result<()>;
+    fn reconsider(&mut self, w: &Block, r: &Block, iterations_left: Option<f64>) -> Result<()>;
 
     /// R ← T = M⁻¹R in the weights of `residuals`. Returns rᵀM⁻¹r of each pair, all views together.
     fn precondition(&self, residuals: &mut Block, theta: &[f64]) -> Result<Vec<f64>>;
@@ -109,9 +102,10 @@ pub(super) trait Eigenproblem {
         None
     }
 
-    /// Directions that the pairs found do not explain although they should. Each comes once: if Rayleigh–Ritz
-    /// finds nothing better with it, it is no evidence.
-    fn missed(&mut self, w: &Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>>;
+    /// Directions that refute the last claim. Each comes once.
+    fn take_refuting(&mut self) -> Option<Vec<Panel>> {
+        None
+    }
 
     /// The weights of both views.
     fn finish(&self, weights: Vec<Panel>) -> Result<[Panel; 2]>;
@@ -362,36 +356,9 @@ fn beside(space: &dyn Space, mut a: Tall, mut b: Tall) -> Result<Tall> {
     Ok(a)
 }
 
-/// A panel of which few rows are not zero.
-pub(super) struct FewRows {
-    pub height: usize,
-    /// The rows that are not zero, ascending.
-    pub rows: Vec<u32>,
-    /// What they hold.
-    pub values: Panel,
-}
-
-impl FewRows {
-    pub fn columns(&self) -> usize {
-        self.values.cols()
-    }
-
-    /// The whole panel, in a space.
-    pub fn place(&self, space: &dyn Space) -> Result<Tall> {
-        let mut panel = space.zeros(self.height, self.columns())?;
-        space.put_rows(&mut panel, &self.rows, &self.values)?;
-        Ok(panel)
-    }
-}
-
 /// Panels of the host, moved into a space.
 pub(super) fn uploaded(space: &dyn Space, panels: Vec<Panel>) -> Result<Vec<Tall>> {
     panels.into_iter().map(|panel| space.upload(panel)).collect()
-}
-
-/// All of them in a space.
-pub(super) fn placed(space: &dyn Space, all: &[FewRows]) -> Result<Vec<Tall>> {
-    all.iter().map(|few| few.place(space)).collect()
 }
 
 /// The panels of one view of several blocks.

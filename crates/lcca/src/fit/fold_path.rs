@@ -1,14 +1,8 @@
 //! A path of ridges on the rows outside one fold, of which only the weights are wanted.
 //!
-//! Two things are kept from ridge to ridge, the larger first:
-//!
-//! - W with its products. C·W does not depend on the ridge, so B·W = C·W + λW is known at the next one
-//!   without a pass.
-//! - The columns of witnesses. At another ridge other pairs are strong, but a pair of columns needs the same
-//!   columns beside it.
-//!
-//! The coarse block is smaller than that of other fits, and as a rule it is chosen once. Only weights are
-//! computed, because a fold's rows are scored by weights alone.
+//! W is kept from ridge to ridge, the largest first, with its products: C·W does not depend on the ridge, so
+//! B·W = C·W + λW is known at the next one without a pass. Only weights are computed, because a fold's rows are
+//! scored by weights alone.
 //!
 //! Nothing is kept from fold to fold, because the traces of held-out rows in weights that have seen them
 //! count as success on these rows. On English-French sentences (k = 20, ridge 0.01) two steps from the
@@ -22,7 +16,6 @@ use super::lobpcg::lobpcg_from;
 use super::path::descending;
 use super::problem::{End, Problem, rough_space};
 use super::view_block::ViewBlock;
-use super::witness::Columns;
 use super::{scale, ties};
 use crate::data::{Centered, Counting, JointGram, Pair, Side, Tally};
 use crate::error::{Error, Result};
@@ -43,7 +36,6 @@ pub(super) struct FoldFit {
 struct Kept {
     /// W with its products, and the ridges that are in B·W.
     pairs: Option<(Block, [f64; 2])>,
-    witnesses: Vec<Columns>,
 }
 
 /// Fits `pair`, known by its Gram matrix, for each of some settings that differ in their ridges alone.
@@ -74,11 +66,9 @@ pub(super) fn fit_fold(pair: &dyn Pair, all: &[Settings], watch: &dyn Watch) -> 
             joint: Some(&joint),
             means,
             along: None,
-            samples: None,
             space: rough.as_ref().map_or(own, |rough| rough),
             settings,
             watch: &watch,
-            drawn: None,
             keeps_weights: false,
         };
         let mut fit = fit_ridge(&problem, &mut kept)?;
@@ -116,7 +106,7 @@ fn fit_ridge(problem: &Problem<'_>, kept: &mut Kept) -> Result<FoldFit> {
         }
         None => None,
     };
-    let mut equations = BothViews::rough(problem, start.is_some(), &kept.witnesses)?;
+    let mut equations = BothViews::rough(problem, start.is_some())?;
     let (end, pairs) = lobpcg_from(problem, &mut equations, start)?;
     let first: Vec<usize> = (0..settings.k.min(pairs.columns())).collect();
     let view = |panels: &ViewPanels| -> Result<ViewBlock> {
@@ -129,6 +119,6 @@ fn fit_ridge(problem: &Problem<'_>, kept: &mut Kept) -> Result<FoldFit> {
     ties::settle(&mut x, &mut y, &objective, problem.normals[0])?;
     let End { missing, total, is_sure } = end;
     let converged = is_sure && missing.is_some_and(|missing| missing <= settings.tol * total);
-    *kept = Kept { pairs: Some((pairs, problem.ridges())), witnesses: equations.into_columns_of_witnesses() };
+    kept.pairs = Some((pairs, problem.ridges()));
     Ok(FoldFit { weights: [x.w, y.w], converged })
 }

@@ -25,13 +25,11 @@
 //! 1e-3 and 1e-4, sentences in two languages took 5, 4 and 6 passes to a share of 1e-4 of the total in a
 //! prototype, and Debian paths 5, 4 and 3. The exact inverse takes 4 or 5.
 
-use super::coarse::Coarse;
 use super::coarse_factor::{EPSILON, Factor, factor_of, single_factor_of};
 use super::eigenproblem::Trust;
 use super::inverse::Inverse;
-use super::local_grams::LocalGrams;
 use super::problem::Problem;
-use crate::data::{Pair, Side};
+use crate::data::{JointGram, Pair, Side};
 use crate::error::Result;
 use crate::matrix::{LANES, Line, Lower, Panel};
 use crate::outcome::Decision;
@@ -62,6 +60,8 @@ const NEAR: f64 = 1.5;
 const SHIFTS: [f64; 4] = [0.0, 1e-3, 1e-2, 1e-1];
 /// The share of the allowed work that such a factor may take: it saves fewer iterations.
 const SHARE_OF_WORK: f64 = 0.03;
+/// A rough factor leaves out shares this many times as large.
+const ROUGHER: f64 = 3.0;
 /// Entries of the factor that may be stored for each entry of the Gram matrices.
 const FILLED: u64 = 4;
 /// The bytes of a stored entry, by columns and by rows.
@@ -88,8 +88,7 @@ impl Limits {
     fn of(problem: &Problem<'_>, dense: usize, work: f64) -> Vec<Limits> {
         let shape = problem.pair.shape();
         let ridge = Side::BOTH.map(|side| problem.settings.ridge_of(side)).into_iter().fold(1.0, f64::min);
-        let few = (FEW_COLUMNS / (shape.x_cols + shape.y_cols) as f64).sqrt().min(1.0);
-        let part = few.min(PER_RIDGE * ridge / LEFT_OUT[0]);
+        let part = part_left_out(shape.x_cols + shape.y_cols, ridge);
         let left_out = LEFT_OUT.map(|share| part * share);
         if part == 1.0 {
             return vec![Limits { dense, work, left_out, shifts: &SHIFTS, is_near: true }];
@@ -99,6 +98,12 @@ impl Limits {
             Limits { dense, work: SHARE_OF_WORK * work, left_out: LEFT_OUT, shifts: &SHIFTS, is_near: false };
         if ridge > 0.0 { vec![near, any] } else { vec![any] }
     }
+}
+
+/// The part of [`LEFT_OUT`] that a factor near B − A may leave out.
+pub(super) fn part_left_out(columns: usize, ridge: f64) -> f64 {
+    let few = (FEW_COLUMNS / columns as f64).sqrt().min(1.0);
+    few.min(PER_RIDGE * ridge / LEFT_OUT[0])
 }
 
 /// An incomplete factor of B − A.
@@ -148,6 +153,21 @@ impl Incomplete {
         Ok(None)
     }
 
+    /// One that costs a few iterations, for fits that are not claimed to have converged.
+    pub fn rough(
+        problem: &Problem<'_>,
+        inverse: &[Vec<f64>; 2],
+        dense: usize,
+        work: f64,
+    ) -> Result<Option<Self>> {
+        let left_out = LEFT_OUT.map(|share| ROUGHER * share);
+        Incomplete::within(
+            problem,
+            inverse,
+            &Limits { dense, work, left_out, shifts: &SHIFTS, is_near: false },
+        )
+    }
+
     /// `None` if the factor takes more than `limits`, or is not positive definite.
     pub fn within(problem: &Problem<'_>, inverse: &[Vec<f64>; 2], limits: &Limits) -> Result<Option<Self>> {
         let Some(joint) = problem.joint.filter(|_| {
@@ -156,18 +176,9 @@ impl Incomplete {
             return Ok(None);
         };
         joint.bring()?;
-        let grams = LocalGrams {
-            joint,
-            means: problem.means,
-            along: problem.along,
-            ridges: problem.ridges(),
-            identities: [false, false],
-            inverse,
-            scan: None,
-        };
         let columns = rarest_first(problem, inverse)?;
         let rare = columns.len().saturating_sub(limits.dense);
-        let scaled = Scaled::new(&grams, columns);
+        let scaled = Scaled::new(joint, problem.ridges(), columns);
         let most = FILLED * joint.entries();
         let most = most.min(problem.settings.memory / SHARE_OF_MEMORY / ENTRY) as usize;
         let Some(Eliminated { down, pivots }) = eliminate(&scaled, rare, limits, most) else {
@@ -183,7 +194,7 @@ impl Incomplete {
         let is_near = limits.is_near && shift == 0.0;
         let mut incomplete =
             Incomplete { columns, places, scale, down, across, pivots, rest, border: None, is_near };
-        if let Some(p) = incomplete.low_rank(&grams) {
+        if let Some(p) = incomplete.low_rank(problem, joint) {
             incomplete.border = incomplete.border_of(p);
             incomplete.is_near &= incomplete.border.is_some();
         }
@@ -196,16 +207,16 @@ impl Incomplete {
     }
 
     /// The terms of low rank that means and covariates take off; `None` if there are none.
-    fn low_rank(&self, grams: &LocalGrams<'_>) -> Option<Mat<f64>> {
-        let weight = grams.joint.moments(Side::X).weight.sqrt();
-        let covariates = grams.along.map_or(0, |along| along[0].cols());
-        let terms = usize::from(grams.means.is_some()) + covariates;
+    fn low_rank(&self, problem: &Problem<'_>, joint: &JointGram) -> Option<Mat<f64>> {
+        let weight = joint.moments(Side::X).weight.sqrt();
+        let covariates = problem.along.map_or(0, |along| along[0].cols());
+        let terms = usize::from(problem.means.is_some()) + covariates;
         if terms == 0 {
             return None;
         }
         let p = Mat::from_fn(self.columns.len(), terms, |place, term| {
             let (view, column) = self.columns[place];
-            let number = match (grams.means, grams.along) {
+            let number = match (problem.means, problem.along) {
                 (Some(means), _) if term == 0 => weight * means[view][column as usize],
                 (means, Some(along)) => along[view].row(column as usize)[term - usize::from(means.is_some())],
                 _ => 0.0,
@@ -312,10 +323,6 @@ impl Inverse for Incomplete {
             entries: self.down.entries.len() as u64,
         }
     }
-
-    fn into_block(self: Box<Self>) -> Option<Coarse> {
-        None
-    }
 }
 
 /// The columns that vary, those with the fewest entries first.
@@ -333,7 +340,7 @@ fn rarest_first(problem: &Problem<'_>, inverse: &[Vec<f64>; 2]) -> Result<Vec<(u
 
 /// B − A without terms of low rank, scaled to a unit diagonal and in the order of elimination.
 struct Scaled<'a> {
-    grams: &'a LocalGrams<'a>,
+    joint: &'a JointGram,
     columns: Vec<(usize, u32)>,
     /// The place of each column of each view; `NOWHERE` if it does not vary.
     places: [Vec<u32>; 2],
@@ -347,20 +354,21 @@ const NOWHERE: u32 = u32::MAX;
 const SIGNS: [f64; 2] = [1.0, -1.0];
 
 impl<'a> Scaled<'a> {
-    fn new(grams: &'a LocalGrams<'a>, columns: Vec<(usize, u32)>) -> Self {
-        let mut places = grams.inverse.each_ref().map(|inverse| vec![NOWHERE; inverse.len()]);
+    fn new(joint: &'a JointGram, ridges: [f64; 2], columns: Vec<(usize, u32)>) -> Self {
+        let shape = joint.shape();
+        let mut places = [shape.x_cols, shape.y_cols].map(|columns| vec![NOWHERE; columns]);
         for (place, &(view, column)) in columns.iter().enumerate() {
             places[view][column as usize] = place as u32;
         }
-        let squares = Side::BOTH.map(|side| &grams.joint.moments(side).square);
+        let squares = Side::BOTH.map(|side| &joint.moments(side).square);
         let (scale, floors) = columns
             .par_iter()
             .map(|&(view, column)| {
-                let square = squares[view][column as usize] + grams.ridges[view];
-                (square.sqrt().recip(), (grams.ridges[view] / square).max(EPSILON))
+                let square = squares[view][column as usize] + ridges[view];
+                (square.sqrt().recip(), (ridges[view] / square).max(EPSILON))
             })
             .unzip();
-        Scaled { grams, columns, places, scale, floors }
+        Scaled { joint, columns, places, scale, floors }
     }
 
     /// Calls `visit` with the place and number of each entry below the diagonal of one column.
@@ -368,7 +376,7 @@ impl<'a> Scaled<'a> {
         let (view, column) = self.columns[place];
         for source in Side::BOTH {
             let places = &self.places[source as usize];
-            let block = self.grams.joint.block(Side::BOTH[view], source);
+            let block = self.joint.block(Side::BOTH[view], source);
             let own = SIGNS[view] * SIGNS[source as usize] * self.scale[place];
             block.for_each(column as usize, |other, value| {
                 let other = places[other];

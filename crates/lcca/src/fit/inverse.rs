@@ -7,7 +7,7 @@ use crate::matrix::Panel;
 use crate::outcome::Decision;
 
 /// A symmetric positive definite matrix M⁻¹ near (B − A)⁻¹, on the host.
-pub(super) trait Inverse {
+pub(super) trait Inverse: Send + Sync {
     /// R ← M⁻¹R for the residuals of both views; returns rᵀM⁻¹r of each pair.
     fn apply(&self, residuals: [&mut Panel; 2]) -> Result<Vec<f64>>;
 
@@ -23,7 +23,12 @@ pub(super) trait Inverse {
 
     /// What was decided.
     fn decision(&self) -> Decision;
+}
 
-    /// The factorized block of columns in it, if there is one, for other fits.
-    fn into_block(self: Box<Self>) -> Option<Coarse>;
+/// What stood for (B − A)⁻¹ in a fit, for fits to rows that are much like its own.
+pub(super) enum Shared {
+    /// On all columns.
+    Whole(Box<dyn Inverse>),
+    /// On some columns; the inverse diagonal of B stands for the others.
+    Block(Coarse),
 }

@@ -3,7 +3,7 @@
 use super::best_pairs::BestPairs;
 use super::both_views::BothViews;
 use super::certificate::{Proven, Search};
-use super::eigenproblem::{Block, FewRows, ViewPanels};
+use super::eigenproblem::{Block, ViewPanels};
 use super::lobpcg::lobpcg;
 use super::problem::{Problem, Start};
 use super::proof::{self, Finding, Proof, Route, Settled};
@@ -18,7 +18,6 @@ use crate::method::Settings;
 use crate::panels;
 use crate::random::Purpose;
 use crate::solve::Plan;
-use crate::space::{Host, Space};
 
 /// The tolerance to which pairs are sharpened for a proof on a device, as a share of the fit's. Each must be
 /// nearer to the true one than the proof's bound is to the last pair, a tenth of the tolerance.
@@ -106,11 +105,7 @@ fn proven(claim: &Claim<'_>, route: &Route, ground: &Ground<'_>, nearby: f64) ->
             Ok(Some(Larger { proven: Some(proof.into()), ..Larger::new(nearby, Search::Proven) }))
         }
         Finding::Refuted(directions) => {
-            let placed = directions.iter().map(|few| Host.take(few.place(&Host)?));
-            let Ok(weights) = <[Panel; 2]>::try_from(placed.collect::<Result<Vec<_>>>()?) else {
-                unreachable!("one panel for each view")
-            };
-            let [x, y] = ViewBlock::measure_both(ground.normals, weights)?;
+            let [x, y] = ViewBlock::measure_both(ground.normals, directions)?;
             let total = best_total([&[w[0], &x], &[w[1], &y]], ground.squares, k)?;
             Ok(Some(Larger::new(nearby.max(total), Search::Proven)))
         }
@@ -150,8 +145,8 @@ fn proven_in_space(claim: &Claim<'_>, ground: &Ground<'_>, nearby: f64) -> Resul
                 return Ok(Some(Larger { proven: Some(proof.into()), ..Larger::new(total, Search::Proven) }));
             }
             Finding::Refuted(directions) => {
-                let beside = |(own, few): (&Panel, &FewRows)| panels::beside(own, &few.values);
-                weights = [beside((&x.w, &directions[0])), beside((&y.w, &directions[1]))];
+                weights =
+                    [(&x.w, &directions[0]), (&y.w, &directions[1])].map(|(w, more)| panels::beside(w, more));
             }
             Finding::Open => return Ok(None),
         }
@@ -172,7 +167,7 @@ fn sharpened(problem: &Problem<'_>, weights: [Panel; 2]) -> Result<BestPairs> {
     };
     let wide = [fill(Side::X, Purpose::Start)?, fill(Side::Y, Purpose::StartY)?];
     let BestPairs { x, y, .. } = BestPairs::of_weights(&sharper, wide, problem.block())?;
-    let mut equations = BothViews::rough(&sharper, true, &[])?;
+    let mut equations = BothViews::rough(&sharper, true)?;
     let raw = lobpcg(&sharper, &mut equations, Start::Warm([x.w, y.w]))?;
     let count = raw.weights[0].cols();
     BestPairs::of_weights(problem, raw.weights, count)

@@ -5,7 +5,7 @@
 //! and the last step P.
 //!
 //! ```text
-//! start:   random weights of unit-length columns, and pairs on few columns that correlate strongly
+//! start:   random weights, fair in the norm of M
 //! repeat:  Rayleigh–Ritz on [W T P] → new W, P, Θ and all their products, without a pass
 //!          R = A·W − B·W·Θ
 //!          T = M⁻¹R,   M ≈ B − A
@@ -17,7 +17,7 @@
 //! `both_views` and `one_view`, what M is in `precondition`, when to stop in `stopping`.
 
 use super::beside::beside;
-use super::eigenproblem::{Block, Eigenproblem, FewRows, Ritz, SmallProducts, placed, uploaded};
+use super::eigenproblem::{Block, Eigenproblem, Ritz, SmallProducts, uploaded};
 use super::problem::{End, Problem, RawFit, Snapshot, Start};
 use super::products::Products;
 use super::stopping::Stopping;
@@ -89,18 +89,6 @@ pub(super) fn lobpcg_from(
     Ok((state.end(), state.w))
 }
 
-/// The seeds of the equations, in the space of their panels.
-fn seeds(space: &dyn Space, equations: &dyn Eigenproblem) -> Result<Option<Vec<Tall>>> {
-    equations.seeds().map(|seeds| placed(space, &seeds)).transpose()
-}
-
-/// A block of weights with their products.
-fn measured(space: &dyn Space, equations: &dyn Eigenproblem, weights: Vec<Tall>) -> Result<Block> {
-    let mut block = Block::placed(space, weights, &equations.image_rows())?;
-    equations.measure(&mut block)?;
-    Ok(block)
-}
-
 /// The precision in which pairs may be claimed to have converged.
 #[derive(Clone, Copy, PartialEq)]
 enum Accepted {
@@ -120,8 +108,8 @@ fn iterate<'a>(problem: &Problem<'_>, mut state: State<'a>, accepted: Accepted) 
 
 fn advance_to_the_end(problem: &Problem<'_>, state: &mut State<'_>, accepted: Accepted) -> Result<()> {
     let space = problem.space;
-    let mut t = state.seeds.take();
-    // The pair to which each column of T belongs. Seeds belong to none.
+    let mut t: Option<Block> = None;
+    // The pair to which each column of T belongs.
     let mut partners: Option<Vec<usize>> = None;
     loop {
         let Ritz { theta, drift, is_too_rough, .. } = state.advance(t.as_ref(), partners.as_deref())?;
@@ -164,12 +152,12 @@ fn advance_to_the_end(problem: &Problem<'_>, state: &mut State<'_>, accepted: Ac
         if let Some(missed) = &missed {
             // They take the places of the last pairs, which are not wanted themselves, so that T does not
             // become wider.
-            active.truncate(theta.len().saturating_sub(missed[0].columns()));
+            active.truncate(theta.len().saturating_sub(missed[0].cols()));
         }
         next = next.select(space, &active)?;
         if let Some(missed) = missed {
-            active.extend((1..=missed[0].columns()).map(|from_last| theta.len().saturating_sub(from_last)));
-            next = next.beside(space, placed(space, &missed)?)?;
+            active.extend((1..=missed[0].cols()).map(|from_last| theta.len().saturating_sub(from_last)));
+            next = next.beside(space, uploaded(space, missed)?)?;
         }
         partners = Some(active);
         state.equations.measure(&mut next)?;
@@ -186,8 +174,6 @@ struct State<'a> {
     p: Option<Block>,
     /// The products of W and P with each other, carried along.
     known: Option<SmallProducts>,
-    /// Measured directions that the first iteration begins with besides W.
-    seeds: Option<Block>,
     trace: Vec<TraceRow>,
     stopping: Stopping,
     /// Entries of `stopping` that belong to finished iterations. An iteration that is interrupted may have
@@ -196,7 +182,7 @@ struct State<'a> {
     /// Columns of W at the start.
     width: usize,
     /// Directions that were overlooked and have not joined an iteration yet.
-    overlooked: Option<Vec<FewRows>>,
+    overlooked: Option<Vec<Panel>>,
     /// Iterations in single precision.
     rough_iterations: u64,
     /// Whether W has just been refined and measured, and is looked at again. Then P has no products.
@@ -214,14 +200,10 @@ impl<'a> State<'a> {
         start: Start,
     ) -> Result<Self> {
         let mut stopping = Stopping::new(k, equations.tolerance());
-        let is_new = !matches!(start, Start::Resume(_));
         let upload = |panels: Vec<Panel>| uploaded(space, panels);
-        // More directions than W: seeds at the start, the last step of a checkpoint.
-        let (weights, more, trace) = match start {
-            Start::Random => (equations.random_start(space)?, seeds(space, equations)?, Vec::new()),
-            Start::Warm(weights) => {
-                (upload(equations.pick_own(weights))?, seeds(space, equations)?, Vec::new())
-            }
+        let (weights, step, trace) = match start {
+            Start::Random => (upload(equations.random_start()?)?, None, Vec::new()),
+            Start::Warm(weights) => (upload(equations.pick_own(weights))?, None, Vec::new()),
             Start::Resume(Checkpoint { weights, step, mut trace, totals, by_residuals, .. }) => {
                 // The last iteration of the checkpoint is looked at again.
                 trace.pop();
@@ -231,23 +213,19 @@ impl<'a> State<'a> {
             }
         };
         let columns = weights.first().map_or(0, Tall::cols);
-        let image_rows = equations.image_rows();
-        let mut w = Block::placed(space, weights, &image_rows)?;
-        let (w, more) = match more {
-            Some(more) if equations.reads_rows() => {
+        let mut w = Block::placed(space, weights, &equations.image_rows())?;
+        let mut p = None;
+        match step {
+            None => equations.measure(&mut w)?,
+            Some(step) => {
                 // Side by side, in the same pass.
-                let mut both = w.beside(space, more)?;
+                let mut both = w.beside(space, step)?;
                 equations.measure(&mut both)?;
-                let [w, more] = both.split(space, columns)?;
-                (w, Some(more))
+                let [first, last] = both.split(space, columns)?;
+                (w, p) = (first, Some(last));
             }
-            more => {
-                equations.measure(&mut w)?;
-                (w, more.map(|more| measured(space, equations, more)).transpose()?)
-            }
-        };
-        let (seeds, p) = if is_new { (more, None) } else { (None, more) };
-        Ok(State { p, trace, ..State::new(space, equations, w, seeds, stopping) })
+        }
+        Ok(State { p, trace, ..State::new(space, equations, w, stopping) })
     }
 
     /// From pairs whose products are known.
@@ -258,21 +236,11 @@ impl<'a> State<'a> {
         w: Block,
     ) -> Result<Self> {
         let stopping = Stopping::new(k, equations.tolerance());
-        let seeds = match seeds(space, equations)? {
-            Some(seeds) => Some(measured(space, equations, seeds)?),
-            None => None,
-        };
-        Ok(State::new(space, equations, w, seeds, stopping))
+        Ok(State::new(space, equations, w, stopping))
     }
 
     /// Before the first iteration.
-    fn new(
-        space: &'a dyn Space,
-        equations: &'a mut dyn Eigenproblem,
-        w: Block,
-        seeds: Option<Block>,
-        stopping: Stopping,
-    ) -> Self {
+    fn new(space: &'a dyn Space, equations: &'a mut dyn Eigenproblem, w: Block, stopping: Stopping) -> Self {
         State {
             space,
             equations,
@@ -280,7 +248,6 @@ impl<'a> State<'a> {
             w,
             p: None,
             known: None,
-            seeds,
             trace: Vec::new(),
             looks: stopping.totals.len(),
             stopping,
@@ -294,7 +261,7 @@ impl<'a> State<'a> {
     /// Replaces `next` by the preconditioned residuals and takes note of how large they are. If that says
     /// that the tolerance is reached, it is asked whether the preconditioner can be trusted; if not,
     /// directions that were overlooked come back.
-    fn look(&mut self, next: &mut Block, theta: &[f64]) -> Result<Option<Vec<FewRows>>> {
+    fn look(&mut self, next: &mut Block, theta: &[f64]) -> Result<Option<Vec<Panel>>> {
         let State { space, equations, w, stopping, .. } = self;
         equations.residuals_into(next, w, theta)?;
         // What is looked at again has its preconditioner.
@@ -303,7 +270,7 @@ impl<'a> State<'a> {
             if needs_room {
                 next.without_products(*space)?;
             }
-            equations.reconsider(w, next, theta, stopping.iterations_left())?;
+            equations.reconsider(w, next, stopping.iterations_left())?;
             if needs_room {
                 next.with_products(*space, &equations.image_rows())?;
             }
@@ -321,7 +288,7 @@ impl<'a> State<'a> {
         stopping.forget_last();
         let squares = equations.precondition(next, theta)?;
         stopping.look(theta, &squares, equations.trust());
-        let missed = equations.missed(w, theta)?;
+        let missed = equations.take_refuting();
         self.is_sure = missed.is_none() && stopping.is_exhausted();
         Ok(missed)
     }

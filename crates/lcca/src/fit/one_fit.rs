@@ -1,15 +1,14 @@
 //! One fit to data that are prepared: the planned method, and the measurement of its result.
 
 use super::both_views::BothViews;
-use super::coarse::Coarse;
-use super::drawn_start::DrawnStart;
 use super::fitted::Fit;
+use super::inverse::Shared;
 use super::one_view::OneView;
 use super::plan::Plan;
 use super::problem::{Problem, RawFit, Start, rough_space};
 use super::products::Products;
 use super::{alternate, exact, finish, gram, lobpcg, refine, rpcca, sketch, units};
-use crate::data::{COLUMNS, Counting, JointGram, Pair, Samples, Side, Tally};
+use crate::data::{COLUMNS, Counting, JointGram, Pair, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
 use crate::method::{Algorithm, Settings};
@@ -22,9 +21,8 @@ use std::sync::OnceLock;
 /// Centering costs three of sixteen digits if this share of a column's sum of squares is left.
 const WELL_CENTERED: f64 = 1e-3;
 
-/// The coarse block of a preconditioner: the first fit leaves it here, and fits to similar rows take a few
-/// steps with it.
-pub(super) type SharedBlock = OnceLock<Coarse>;
+/// A preconditioner: the first fit leaves it here, and fits to similar rows take a few steps with it.
+pub(super) type SharedInverse = OnceLock<Shared>;
 
 /// The data as methods see them.
 pub(super) struct Data<'a> {
@@ -36,18 +34,14 @@ pub(super) struct Data<'a> {
     pub grams: Option<&'a dyn Pair>,
     /// The Gram matrices that iterations run over, scaled but not centered.
     pub joint: Option<&'a JointGram>,
-    /// A coarse block that fits to similar rows share.
-    pub shared: Option<&'a SharedBlock>,
+    /// A preconditioner that fits to similar rows share.
+    pub shared: Option<&'a SharedInverse>,
     /// The means of the scaled columns.
     pub means: Option<&'a [Vec<f64>; 2]>,
     /// The products of the scaled columns with an orthonormal basis of the covariates, if there are any.
     pub along: Option<&'a [Panel; 2]>,
-    /// Samples of the rows, if they are in the units of the problem.
-    pub samples: Option<&'a dyn Samples>,
     /// Where the panels of the default method live.
     pub space: &'a dyn Space,
-    /// Numbers of random weights that were drawn already.
-    pub drawn: Option<&'a DrawnStart>,
 }
 
 impl Data<'_> {
@@ -136,11 +130,9 @@ fn fit_in_units(
         joint: data.joint,
         means: data.means,
         along: data.along,
-        samples: data.samples,
         space: data.space,
         settings,
         watch,
-        drawn: data.drawn,
         keeps_weights,
     };
     let on_grams = match grams {
@@ -191,22 +183,22 @@ fn is_nearly_done(start: &Start) -> bool {
 }
 
 /// Runs the planned method.
-fn run(problem: &Problem<'_>, plan: &Plan, start: Start, shared: Option<&SharedBlock>) -> Result<RawFit> {
+fn run(problem: &Problem<'_>, plan: &Plan, start: Start, shared: Option<&SharedInverse>) -> Result<RawFit> {
     if let Some(side) = plan.eliminate {
         return lobpcg::lobpcg(problem, &mut OneView::new(problem, side)?, start);
     }
     match plan.method.algorithm() {
         Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => {
             let start = match (shared.and_then(|shared| shared.get()), start) {
-                (Some(block), Start::Warm(weights)) => return refine::refine(problem, block, weights),
+                (Some(shared), Start::Warm(weights)) => return refine::refine(problem, shared, weights),
                 (_, start) => start,
             };
             let is_informed = !matches!(start, Start::Random);
             let mut equations = BothViews::new(problem, is_informed)?;
             let raw = lobpcg::lobpcg(problem, &mut equations, start)?;
-            if let (Some(shared), Some(block)) = (shared, equations.into_block()) {
-                // If another fit left its block first, that one is as good.
-                let _ = shared.set(block);
+            if let (Some(shared), Some(inverse)) = (shared, equations.into_shared()) {
+                // If another fit left its own first, that one is as good.
+                let _ = shared.set(inverse);
             }
             Ok(raw)
         }

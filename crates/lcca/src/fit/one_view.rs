@@ -10,7 +10,7 @@
 //! over Gram matrices in ordinary memory it takes one (`eliminated`).
 
 use super::eigenproblem::{
-    Block, Captured, Eigenproblem, FewRows, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
+    Block, Captured, Eigenproblem, Ritz, SmallProducts, Trust, ViewPanels, drift, pick,
 };
 use super::eliminated::Eliminated;
 use super::problem::Problem;
@@ -110,14 +110,6 @@ impl Eigenproblem for OneView<'_> {
         Ok(vec![self.problem.random_weights(self.kept.side, block, random::Purpose::Start)?])
     }
 
-    fn seeds(&self) -> Option<Vec<FewRows>> {
-        None
-    }
-
-    fn reads_rows(&self) -> bool {
-        self.problem.joint.is_none()
-    }
-
     fn image_rows(&self) -> Vec<usize> {
         vec![self.kept.size()]
     }
@@ -200,7 +192,7 @@ impl Eigenproblem for OneView<'_> {
         Ok(squares.iter().zip(theta).map(size).collect())
     }
 
-    fn reconsider(&mut self, _w: &Block, _r: &Block, _theta: &[f64], _left: Option<f64>) -> Result<()> {
+    fn reconsider(&mut self, _w: &Block, _r: &Block, _left: Option<f64>) -> Result<()> {
         Ok(())
     }
 
@@ -210,10 +202,6 @@ impl Eigenproblem for OneView<'_> {
 
     fn is_fresh(&mut self, _w: &Block, _r: &Block, _theta: &[f64], _short: &[f64]) -> Result<bool> {
         Ok(true)
-    }
-
-    fn missed(&mut self, _w: &Block, _theta: &[f64]) -> Result<Option<Vec<FewRows>>> {
-        Ok(None)
     }
 
     /// The weights of the eliminated view, which are (Cxx + λI)⁻¹Cxy·Wy up to scale: one pass.

@@ -1,8 +1,7 @@
 //! What every method works with: the data, centered and counted, and the settings.
 
-use super::drawn_start::DrawnStart;
 use super::products::Products;
-use crate::data::{Counting, JointGram, Normal, Pair, Samples, Shape, Side, joint_single};
+use crate::data::{Counting, JointGram, Normal, Pair, Shape, Side, joint_single};
 use crate::error::{Error, Result};
 use crate::matrix::{LANES, Panel};
 use crate::method::Settings;
@@ -114,14 +113,10 @@ pub(super) struct Problem<'a> {
     pub means: Option<&'a [Vec<f64>; 2]>,
     /// The products of the columns with an orthonormal basis of the covariates, whose part is taken out.
     pub along: Option<&'a [Panel; 2]>,
-    /// Samples of the rows in the units of `pair`, if there are any.
-    pub samples: Option<&'a dyn Samples>,
     /// Where the tall panels of the default method live.
     pub space: &'a dyn Space,
     pub settings: &'a Settings,
     pub watch: &'a dyn Watch,
-    /// Numbers of random weights that were drawn already.
-    pub drawn: Option<&'a DrawnStart>,
     /// Whether the whole block of weights is wanted in the end: another fit starts from it, or rows tell its
     /// products more exactly.
     pub keeps_weights: bool,

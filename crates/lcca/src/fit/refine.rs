@@ -4,40 +4,36 @@
 //! ```text
 //! repeat:  Rayleigh–Ritz on W → Θ
 //!          R = A·W − B·W·Θ
-//!          T = M⁻¹R,   M that of the other fit: its coarse block, and the diagonal of B elsewhere
+//!          T = M⁻¹R,   M that of the other fit
 //!          measure T: one pass;   Rayleigh–Ritz on [W T] → new W and its products
 //! ```
 //!
 //! That is LOBPCG without its memory, and without its precautions against claiming too early: choosing
-//! columns, factorizing them, looking for witnesses. The error of W becomes of second order in the
+//! columns, factorizing them, proofs. The error of W becomes of second order in the
 //! difference between the rows of both fits, as far as M stands for B − A, and that of the objective of
 //! fourth order. The cost is one pass more than there are steps.
 
 use super::best_pairs::BestPairs;
-use super::coarse::Coarse;
+use super::inverse::Shared;
 use super::problem::{End, Problem, RawFit};
 use super::products::Products;
 use super::view_block::{ViewBlock, residuals, sizes};
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::panels;
-use crate::space::RowFactors;
 
 /// The number of preconditioned steps. One leaves twice the error and saves a fifth of the time.
 const STEPS: usize = 2;
 
 /// Takes some steps from the weights of another fit.
-pub(super) fn refine(problem: &Problem<'_>, block: &Coarse, weights: [Panel; 2]) -> Result<RawFit> {
-    let [x, y] = block.outside(&problem.inverse_diagonals()?)?;
-    let outside = [problem.space.row_factors(x)?, problem.space.row_factors(y)?];
+pub(super) fn refine(problem: &Problem<'_>, shared: &Shared, weights: [Panel; 2]) -> Result<RawFit> {
     let (columns, most) = (weights[0].cols(), problem.largest_objective());
     let views = ViewBlock::measure_both(problem.normals, weights)?;
     let BestPairs { mut x, mut y, objective: mut theta } = BestPairs::new(views, columns, most)?;
     let mut trace = Vec::new();
     for step in 1..=STEPS {
         let residuals = residuals(&x, &y, &theta);
-        let [tx, ty] =
-            ViewBlock::measure_both(problem.normals, precondition(problem, block, &outside, residuals)?)?;
+        let [tx, ty] = ViewBlock::measure_both(problem.normals, precondition(problem, shared, residuals)?)?;
         let views = [beside(&x, &tx), beside(&y, &ty)];
         BestPairs { x, y, objective: theta } = BestPairs::new(views, columns, most)?;
         trace.push(problem.trace_row(step, theta.iter().take(problem.settings.k).sum(), None));
@@ -67,14 +63,19 @@ fn beside(a: &ViewBlock, b: &ViewBlock) -> ViewBlock {
 }
 
 /// M⁻¹R.
-fn precondition(
-    problem: &Problem<'_>,
-    block: &Coarse,
-    outside: &[RowFactors; 2],
-    [rx, ry]: [Panel; 2],
-) -> Result<[Panel; 2]> {
-    let space = problem.space;
-    let (mut x, mut y) = (space.upload(rx)?, space.upload(ry)?);
-    block.precondition(space, outside, &mut x, &mut y)?;
-    Ok([space.download(&x)?, space.download(&y)?])
+fn precondition(problem: &Problem<'_>, shared: &Shared, [mut rx, mut ry]: [Panel; 2]) -> Result<[Panel; 2]> {
+    match shared {
+        Shared::Whole(inverse) => {
+            inverse.apply([&mut rx, &mut ry])?;
+            Ok([rx, ry])
+        }
+        Shared::Block(block) => {
+            let space = problem.space;
+            let [x, y] = block.outside(&problem.inverse_diagonals()?)?;
+            let outside = [space.row_factors(x)?, space.row_factors(y)?];
+            let (mut x, mut y) = (space.upload(rx)?, space.upload(ry)?);
+            block.precondition(space, &outside, &mut x, &mut y)?;
+            Ok([space.download(&x)?, space.download(&y)?])
+        }
+    }
 }

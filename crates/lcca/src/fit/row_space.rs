@@ -14,7 +14,6 @@
 //!
 //! Cost: the products of all pairs of rows, n³/3 operations, and two passes over the rows per iteration.
 
-use super::coarse::Coarse;
 use super::coarse_factor::{Factor, factor_of};
 use super::eigenproblem::Trust;
 use super::inverse::Inverse;
@@ -137,10 +136,6 @@ impl Inverse for RowSpace {
 
     fn decision(&self) -> Decision {
         Decision::RowSpace { rows: self.views[0].pair.shape().rows as u64 }
-    }
-
-    fn into_block(self: Box<Self>) -> Option<Coarse> {
-        None
     }
 }
 

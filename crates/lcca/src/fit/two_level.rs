@@ -26,7 +26,7 @@ use super::coarse_factor::Precision;
 use super::eigenproblem::Trust;
 use super::inverse::Inverse;
 use super::problem::Problem;
-use crate::data::{Ask, Cut, Pair, Side, Source};
+use crate::data::{Ask, Cut, InMemory, Pair, Side, Source};
 use crate::error::Result;
 use crate::matrix::{LANES, Panel};
 use crate::outcome::Decision;
@@ -56,7 +56,7 @@ pub(super) struct TwoLevel {
     columns: [Vec<u32>; 2],
     others: [Vec<u32>; 2],
     /// The other columns as X, the frequent ones as Y.
-    parts: Box<dyn Pair>,
+    parts: InMemory,
     /// Means of the parts' columns, if they are subtracted.
     means: Option<[Vec<f64>; 2]>,
     /// 1/√ of the diagonal of B of the frequent columns, with their factors and the signs of their views, and
@@ -273,10 +273,6 @@ impl Inverse for TwoLevel {
 
     fn decision(&self) -> Decision {
         Decision::TwoLevels { columns: self.block.size() as u64, degree: self.degree as u64 }
-    }
-
-    fn into_block(self: Box<Self>) -> Option<Coarse> {
-        Some(self.block)
     }
 }
 

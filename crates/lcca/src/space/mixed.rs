@@ -4,11 +4,11 @@
 //! first iterations, because these are far from the answer of the fit. The loop says when precision is
 //! needed, and refines the panels that it goes on with.
 
-use super::{Advance, GramScan, GramView, Probes, Reduction, RowFactors, Space, Tall};
+use super::{Advance, Reduction, RowFactors, Space, Tall};
 use crate::data::Counting;
 use crate::decompose::Decompose;
 use crate::error::Result;
-use crate::matrix::{Panel, SparseRows};
+use crate::matrix::Panel;
 use faer::{Mat, MatRef};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -166,10 +166,6 @@ impl Space for Mixed<'_> {
         self.precise.without_rows(factors, rows)
     }
 
-    fn probes(&self, directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
-        self.precise.probes(directions)
-    }
-
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall> {
         self.of(a).select(a, columns)
     }
@@ -180,9 +176,5 @@ impl Space for Mixed<'_> {
 
     fn put_rows(&self, a: &mut Tall, rows: &[u32], values: &Panel) -> Result<()> {
         self.of(a).put_rows(a, rows, values)
-    }
-
-    fn scan<'a>(&'a self, grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
-        self.precise.scan(grams)
     }
 }

@@ -11,7 +11,6 @@ mod host_pass;
 pub mod laws;
 mod mixed;
 mod placed;
-mod scan;
 mod single;
 mod tall;
 
@@ -20,16 +19,12 @@ pub use host::Host;
 pub(crate) use mixed::Mixed;
 pub(crate) use placed::beside;
 pub use placed::{Placed, of, place};
-pub use scan::{
-    ADDED, GramScan, GramView, HubLimits, MOST_GROWN, Matches, PARTNERS, ROUNDS, SEGMENT, SUM_LANES,
-    ScaledProduct, SparsePair, TwinLimits,
-};
 pub use tall::{Advance, Reduction, RowFactors, Tall};
 
 use crate::data::{Counting, InMemory, JointGram, Moments};
 use crate::decompose::{Decompose, OnHost};
 use crate::error::Result;
-use crate::matrix::{Panel, SparseRows};
+use crate::matrix::Panel;
 use crate::panels;
 use faer::{Mat, MatRef};
 
@@ -67,13 +62,6 @@ pub trait BlockInverse: Send + Sync {
     /// A direction z with zᵀMz ≤ 0 for each of the first `most` columns that were taken out, in the scaled
     /// columns.
     fn directions(&self, most: usize) -> Result<Mat<f64>>;
-}
-
-/// Pairs of directions on few rows of panels, one direction per view, in some space.
-pub trait Probes: Send + Sync {
-    /// For each pair (u, v), |Aᵀu|² + |Bᵀv|² and `Σⱼ factors[j]·(Aᵀu)ⱼ·(Bᵀv)ⱼ` over the first columns of `[A,
-    /// B]`, as many as there are factors. `None` if the panels are in another precision than the probes.
-    fn overlaps(&self, panels: [&Tall; 2], factors: &[f64]) -> Result<Option<Vec<[f64; 2]>>>;
 }
 
 /// The result of inverting a chosen block.
@@ -226,12 +214,6 @@ pub trait Space: Send + Sync {
         Ok(None)
     }
 
-    /// Moves pairs of directions here, if the space reads panels sooner than the host. Each pair is a row
-    /// of two sparse matrices whose columns are rows of panels. By default the host reads them.
-    fn probes(&self, _directions: [SparseRows; 2]) -> Result<Option<Box<dyn Probes>>> {
-        Ok(None)
-    }
-
     /// Some of the columns, in the given order.
     fn select(&self, a: &Tall, columns: &[usize]) -> Result<Tall>;
 
@@ -280,12 +262,6 @@ pub trait Space: Send + Sync {
     /// The lower triangle of [X Y]ᵀ[X Y] of a pair of few columns, if the space can form it. By default the
     /// host does.
     fn dense_gram(&self, _pair: &Counting<'_>) -> Result<Option<Mat<f64>>> {
-        Ok(None)
-    }
-
-    /// Gram matrices that the space can scan for columns that belong together. By default the host scans
-    /// them.
-    fn scan<'a>(&'a self, _grams: &GramView<'a>) -> Result<Option<Box<dyn GramScan + 'a>>> {
         Ok(None)
     }
 }

@@ -5,8 +5,9 @@ use super::{ASKED, Finding, Proof, Route, UNASKED, by_the_largest, prove};
 use crate::data::{Pair, Side};
 use crate::error::Result;
 use crate::fit::block_size::iteration;
-use crate::fit::eigenproblem::{Block, FewRows};
+use crate::fit::eigenproblem::Block;
 use crate::fit::problem::Problem;
+use crate::matrix::Panel;
 use crate::outcome::Decision;
 use crate::space::RowFactors;
 
@@ -31,7 +32,7 @@ pub(in crate::fit) struct Proofs {
     /// How claims are proven; `None` if they are not.
     route: Option<Route>,
     proof: Option<Proof>,
-    refuting: Option<Vec<FewRows>>,
+    refuting: Option<[Panel; 2]>,
     /// The number of attempts that proved too little.
     loose: usize,
     /// Squared residuals above this would prove too little again.
@@ -66,7 +67,7 @@ impl Proofs {
     }
 
     /// Directions that were overlooked. They are handed out once.
-    pub fn take_refuting(&mut self) -> Option<Vec<FewRows>> {
+    pub fn take_refuting(&mut self) -> Option<[Panel; 2]> {
         self.refuting.take()
     }
 
@@ -80,7 +81,7 @@ impl Proofs {
     /// so may one whose pairs could hide from M.
     fn reconsider(&mut self, problem: &Problem<'_>, is_near: bool) -> Result<()> {
         let Some(iterations) = self.iterations else { return Ok(()) };
-        let is_costly = iterations >= SLOW || !is_near && has_small_ridge(problem);
+        let is_costly = iterations >= SLOW || !is_near && has_ridge_below(problem, RISKY);
         if is_costly || problem.space.is_remote() {
             let spent = iterations as f64 * iteration(problem)?;
             let allowed = if is_costly { ASKED } else { UNASKED };
@@ -155,8 +156,9 @@ fn is_sharp(problem: &Problem<'_>, theta: &[f64], short: &[f64]) -> bool {
     between.is_none_or(|between| short.iter().take(k).all(|&short| short <= between))
 }
 
-fn has_small_ridge(problem: &Problem<'_>) -> bool {
-    Side::BOTH.into_iter().any(|side| problem.settings.ridge_of(side) < RISKY)
+/// Whether the ridge of a view is smaller than `least`.
+pub(in crate::fit) fn has_ridge_below(problem: &Problem<'_>, least: f64) -> bool {
+    Side::BOTH.into_iter().any(|side| problem.settings.ridge_of(side) < least)
 }
 
 /// The squared lengths of the wanted pairs' residuals, in the norm of the diagonal.
@@ -166,4 +168,47 @@ fn squares(problem: &Problem<'_>, inverse: &[RowFactors; 2], r: &Block) -> Resul
         Ok(squares.iter().take(problem.settings.k).sum())
     };
     Ok(of_view(0)? + of_view(1)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Counting, InMemory, Tally};
+    use crate::method::{Method, Settings};
+    use crate::space::Host;
+    use crate::testing::zipf_rows;
+
+    /// Whether a claim is proven although a proof was too costly to begin with.
+    fn is_proven(ridge: f64, is_near: bool, iterations: usize) -> bool {
+        let rows = InMemory::new(zipf_rows(400, 90, 6, 1), zipf_rows(400, 70, 5, 2)).unwrap();
+        let (tally, units) = (Tally::default(), [1.0, 1.0]);
+        let counting = Counting::rows(&rows, &tally, &());
+        let settings = Settings { ridge_x: 0.05, ridge_y: ridge, ..Settings::new(Method::lobpcg(), 3) };
+        let problem = Problem {
+            pair: &counting,
+            normals: Problem::normals(&counting, &settings, units).unwrap(),
+            units,
+            joint: None,
+            means: None,
+            along: None,
+            space: &Host,
+            settings: &settings,
+            watch: &(),
+            keeps_weights: false,
+        };
+        let mut proofs = Proofs { iterations: Some(iterations), ..Proofs::none() };
+        proofs.reconsider(&problem, is_near).unwrap();
+        proofs.route.is_some()
+    }
+
+    #[test]
+    fn claims_are_proven_where_pairs_hide_or_iterations_were_many() {
+        for ridge in [0.0, 1e-3, 0.01] {
+            assert!(is_proven(ridge, false, 5), "{ridge}");
+            assert!(!is_proven(ridge, true, 5), "{ridge}");
+        }
+        assert!(!is_proven(RISKY, false, 5));
+        assert!(!is_proven(0.05, true, SLOW - 1));
+        assert!(is_proven(0.05, true, SLOW));
+    }
 }

@@ -42,11 +42,11 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
-pub(super) use attempts::{Proofs, SLOW};
+pub(super) use attempts::{Proofs, SLOW, has_ridge_below};
 pub(super) use route::{Route, analysis_of, is_affordable};
 pub(super) use settle::{Settled, settle};
 
-use super::eigenproblem::{Block, FewRows};
+use super::eigenproblem::Block;
 use super::measured::measure;
 use super::problem::Problem;
 use super::significant::SIGNIFICANT;
@@ -80,7 +80,7 @@ pub(super) struct Proof {
 pub(super) enum Finding {
     Proven(Proof),
     /// Directions with larger values than the last wanted pair, one panel for each view.
-    Refuted(Vec<FewRows>),
+    Refuted([Panel; 2]),
     /// Neither: too many columns depend on others, or rounding hides the difference.
     Open,
 }
@@ -88,7 +88,7 @@ pub(super) enum Finding {
 /// The cause of failed pivots.
 enum Overlooked {
     /// Directions with larger values than σ.
-    Directions(Vec<FewRows>),
+    Directions([Panel; 2]),
     /// Columns that depend on others.
     NoVariance,
     /// Directions whose values are not above σ: they failed by the margin for rounding.
@@ -165,11 +165,7 @@ fn overlooked(problem: &Problem<'_>, directions: Mat<f64>, sigma: f64, scale: &[
     }
     above.sort_by(|&a, &b| value(b).total_cmp(&value(a)));
     above.truncate(problem.block());
-    let few = |panel: &Panel| {
-        let rows = (0..panel.rows() as u32).collect();
-        FewRows { height: panel.rows(), rows, values: panels::select(panel, &above) }
-    };
-    Ok(Overlooked::Directions(weights.iter().map(few).collect()))
+    Ok(Overlooked::Directions(weights.each_ref().map(|panel| panels::select(panel, &above))))
 }
 
 /// Directions in columns of unit length as weights of both views.

@@ -67,8 +67,8 @@ pub(in crate::fit) fn settle(
             Found::Negative { directions, .. } => match overlooked(problem, directions, sigma, &claim.scale)?
             {
                 Overlooked::Directions(found) => {
-                    columns += found[0].columns();
-                    more = [0, 1].map(|view| panels::beside(&more[view], &found[view].values));
+                    columns += found[0].cols();
+                    more = [0, 1].map(|view| panels::beside(&more[view], &found[view]));
                 }
                 Overlooked::NoVariance | Overlooked::Rounding => return Ok(None),
             },

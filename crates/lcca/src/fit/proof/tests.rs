@@ -43,11 +43,9 @@ impl Case {
             joint: Some(&joint),
             means: Some(&means).filter(|_| self.settings.center),
             along: None,
-            samples: None,
             space: &Host,
             settings: &self.settings,
             watch: &(),
-            drawn: None,
             keeps_weights: false,
         })
     }
@@ -104,9 +102,8 @@ fn all_cases() -> Vec<(String, Case)> {
 }
 
 /// The values of some directions by Rayleigh's quotient, the largest first.
-fn values_of(problem: &Problem<'_>, directions: &[FewRows]) -> Vec<f64> {
-    let weights = directions.iter().map(|few| Host.take(few.place(&Host).unwrap()).unwrap());
-    pairs(problem, weights.collect()).2
+fn values_of(problem: &Problem<'_>, directions: &[Panel; 2]) -> Vec<f64> {
+    pairs(problem, directions.to_vec()).2
 }
 
 #[test]
