@@ -7,9 +7,8 @@
 //! - The coarse block (`coarse`) stands for B − A on a few thousand columns, on GPUs, on clusters, and where
 //!   the others are out of reach. It costs about as much as some iterations and gains a digit in a few. It is
 //!   chosen again from time to time, because what the iteration has found tells which columns matter.
-//! - The sparse factor of all of B − A (`solve::shift_invert`) gains a digit per iteration, but can cost
-//!   minutes and gigabytes. It is bought once its price was spent on iterations and the iterations ahead cost
-//!   more.
+//! - The sparse factor of all of B − A (`shifted_factor`) gains a digit per iteration, but can cost minutes and
+//!   gigabytes. It is for who asks for it.
 //!
 //! Nothing looks for columns that belong together. Pairs of directions on few columns, grown from single
 //! entries of Gram matrices, once began every fit and joined it before claims. On an H200 they took 18 and 25 ms
@@ -30,13 +29,11 @@ use super::proof;
 use super::row_space::RowSpace;
 use super::shifted_factor::ShiftedFactor;
 use super::two_level::TwoLevel;
-use super::varying;
-use crate::data::{Pair, Side};
+use crate::data::Pair;
 use crate::error::Result;
 use crate::matrix::Panel;
 use crate::method::Algorithm;
 use crate::outcome::Decision;
-use crate::panels;
 use crate::space::{RowFactors, Tall};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -88,7 +85,8 @@ pub(super) struct Preconditioner<'a> {
     coarse: Option<InUse>,
     /// What stands for B − A on all columns, if their entries are within reach.
     whole: Option<Box<dyn Inverse>>,
-    factor: ShiftedFactor<'a>,
+    /// A sparse factor that was tried in vain.
+    refused: Option<Decision>,
     /// Columns that a coarse block may have, both views together; 0 if there is none.
     size: usize,
     /// Coarse blocks that were chosen.
@@ -116,6 +114,15 @@ impl<'a> Preconditioner<'a> {
     /// `is_informed` says that the iteration starts from pairs that another fit has found.
     pub fn new(problem: &'a Problem<'a>, is_informed: bool) -> Result<Self> {
         let inverse = problem.inverse_diagonals()?;
+        if problem.settings.method.algorithm() == Algorithm::ShiftInvert {
+            return match ShiftedFactor::new(problem)? {
+                Ok(factor) => Preconditioner::with(problem, inverse, Some(Box::new(factor)), 0, is_informed),
+                Err(refused) => {
+                    let diagonal = Preconditioner::with(problem, inverse, None, 0, is_informed)?;
+                    Ok(Preconditioner { refused: Some(refused), ..diagonal })
+                }
+            };
+        }
         if !has_block(problem) {
             return Preconditioner::with(problem, inverse, None, 0, is_informed);
         }
@@ -163,7 +170,6 @@ impl<'a> Preconditioner<'a> {
     ) -> Result<Self> {
         let diagonal =
             [problem.space.row_factors(inverse[0].clone())?, problem.space.row_factors(inverse[1].clone())?];
-        let factor = ShiftedFactor::new(problem)?;
         let varying =
             inverse.each_ref().map(|inverse| inverse.par_iter().filter(|&&inverse| inverse > 0.0).count());
         Ok(Preconditioner {
@@ -173,7 +179,7 @@ impl<'a> Preconditioner<'a> {
             varying,
             coarse: None,
             whole,
-            factor,
+            refused: None,
             size,
             chosen: 0,
             is_informed,
@@ -182,7 +188,7 @@ impl<'a> Preconditioner<'a> {
         })
     }
 
-    /// What stands for (B − A)⁻¹, for other fits; `None` if it is the diagonal or a sparse factor.
+    /// What stands for (B − A)⁻¹, for other fits; `None` if it is the diagonal.
     pub fn into_shared(self) -> Option<Shared> {
         let block = self.coarse.map(|coarse| Shared::Block(coarse.block));
         block.or(self.whole.map(Shared::Whole))
@@ -201,13 +207,6 @@ impl<'a> Preconditioner<'a> {
     /// How far residuals in the norm of M⁻¹ can be trusted: the less, the more columns stand outside the
     /// block.
     pub fn trust(&self) -> Trust {
-        if self.factor.get().is_some() {
-            // Directions of hardly any variance may be what rounding made of them.
-            let has_ridge =
-                Side::BOTH.iter().all(|&side| self.problem.settings.ridge_of(side) >= varying::SOME);
-            let estimated = Trust::Estimated { is_shifted: true, margin: 1.0 };
-            return if has_ridge { Trust::Near { factor: 1.0 } } else { estimated };
-        }
         if let Some(whole) = &self.whole {
             return whole.trust();
         }
@@ -225,10 +224,6 @@ impl<'a> Preconditioner<'a> {
 
     /// Called once per iteration, before [`Preconditioner::apply`]: a better M may pay.
     pub fn reconsider(&mut self, w: &Block, r: &Block, iterations_left: Option<f64>) -> Result<()> {
-        self.factor.reconsider(iterations_left, iteration(self.problem)?)?;
-        if self.factor.get().is_some() {
-            return Ok(());
-        }
         self.iterations.iter_mut().for_each(|iterations| *iterations += 1);
         if self.is_too_slow(iterations_left) {
             return self.take_all_columns();
@@ -278,7 +273,7 @@ impl<'a> Preconditioner<'a> {
 
     /// Whether [`Preconditioner::reconsider`] will need much memory.
     pub fn needs_room(&self) -> bool {
-        self.factor.get().is_none() && self.is_tall() && self.is_due()
+        self.is_tall() && self.is_due()
     }
 
     fn is_tall(&self) -> bool {
@@ -302,13 +297,6 @@ impl<'a> Preconditioner<'a> {
     /// R ← M⁻¹R; returns rᵀM⁻¹r of each pair.
     pub fn apply(&self, x: &mut Tall, y: &mut Tall) -> Result<Vec<f64>> {
         let space = self.problem.space;
-        if let Some(inverse) = self.factor.get() {
-            let (rx, ry) = (space.download(x)?, space.download(y)?);
-            let [tx, ty] = inverse.solve([&rx, &ry]);
-            let squares = add(panels::column_dots(&rx, &tx), &panels::column_dots(&ry, &ty));
-            (*x, *y) = (space.upload(tx)?, space.upload(ty)?);
-            return Ok(squares);
-        }
         if let Some(whole) = &self.whole {
             let (mut tx, mut ty) = (space.download(x)?, space.download(y)?);
             let squares = whole.apply([&mut tx, &mut ty])?;
@@ -339,7 +327,7 @@ impl<'a> Preconditioner<'a> {
             chosen: self.chosen,
         });
         let whole = self.whole.as_ref().map(|whole| whole.decision());
-        self.factor.decisions().into_iter().chain(block).chain(whole).collect()
+        self.refused.iter().cloned().chain(block).chain(whole).collect()
     }
 
     /// Chooses the columns of the block, and factorizes it.
