@@ -18,8 +18,7 @@
 //!   what follows is about δ·ρ/(1 − ρ). It is large when M is so far from B − A that residuals say too little:
 //!   then convergence is slow.
 //!
-//! Neither is a bound, and neither sees a pair of which the block holds nothing at all: for those there are
-//! witnesses.
+//! Neither is a bound, and neither sees a pair of which the block holds nothing at all.
 
 use super::eigenproblem::Trust;
 
@@ -34,7 +33,9 @@ const ROUNDING: f64 = 1e-14;
 const STALL: usize = 10;
 /// Iterations over which the rate of convergence is taken.
 const WINDOW: usize = 4;
-/// Steps over which κ is measured, and measurements of which the largest counts.
+/// Steps over which κ is measured, and measurements of which the largest counts. The first two compare with
+/// the random start and say next to nothing: with these alone, descriptions with a ridge of 0.001 ended after
+/// three iterations and said half of what was missing.
 const STRIDE: usize = 2;
 const MEASURED: usize = 3;
 /// κ grows while the directions that M serves best come to an end, so that it is taken this much larger. On
@@ -121,10 +122,10 @@ impl Stopping {
     }
 
     /// What residuals are multiplied by: `SPARE` times the largest κ of the last steps; infinite if they do
-    /// not fall although the total grows, and until κ is measured.
+    /// not fall although the total grows, and until κ was measured often enough.
     fn margin(&self) -> f64 {
         let resumed = self.totals.len().saturating_sub(self.raw.len());
-        if self.raw.len() <= STRIDE {
+        if self.raw.len() < STRIDE + MEASURED {
             return f64::INFINITY;
         }
         let totals = &self.totals[resumed..];
