@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import machine
-from default import answers, classical, page, pairs, paper, program, same, scale
+from default import answers, classical, descriptions, page, pairs, paper, program, same, scale
 from default.row import missed
 
 # The name for --only, data set, heading, function.
@@ -30,6 +30,8 @@ CHECKS = [
         "All Debian paths, columns seen at least twice, from the mapped store",
         scale.debian_full,
     ),
+    ("scale", "debian_full", "All Debian paths, to the default tolerance", scale.by_default),
+    ("descriptions", "languages", "Descriptions in two languages with ridge", descriptions.each_form),
     ("l-cca", "brown", "Brown bigrams: against the paper's L-CCA, in processor time", paper.l_cca),
     ("l-cca", "debian400k", "Debian paths: against L-CCA", paper.l_cca),
     ("l-cca", "tatoeba", "English-French sentences: against L-CCA", paper.l_cca),

@@ -54,6 +54,14 @@ def common(language):
     return [view[:, np.diff(view.tocsc().indptr) >= SEEN].tocsr() for view in views]
 
 
+def saved(views, folder):
+    """The files of both views, in single precision like the other data sets."""
+    paths = [folder / f"{side}.npz" for side in "xy"]
+    for path, view in zip(paths, views):
+        sp.save_npz(path, sp.csr_matrix(view, dtype=np.float32), compressed=False)
+    return paths
+
+
 def dense_truths(views, k):
     """The total of the k largest objective values for each ridge:
     singular values of Hx·Hy with H² = K(K + λ)⁻¹ and K the products of centered rows."""
@@ -75,9 +83,7 @@ def rows_of(language, k):
     shape = f"{views[0].shape[0]:,} × ({views[0].shape[1]:,} + {views[1].shape[1]:,})"
     for form, change in FORMS.items():
         changed = [sp.csr_matrix(change(view)) for view in views]
-        paths = [SCRATCH / f"{side}.npz" for side in "xy"]
-        for path, view in zip(paths, changed):
-            sp.save_npz(path, view.astype(np.float32), compressed=False)
+        paths = saved(changed, SCRATCH)
         is_dense = views[0].shape[0] <= DENSE
         truths = list(dense_truths(changed, k)) if is_dense else [None] * len(RIDGES)
         for ridge, truth in zip(RIDGES, truths):

@@ -2,6 +2,8 @@
 import machine
 import tables
 
+from . import passes
+
 VERDICT = {True: "yes", False: "**no**", None: ""}
 
 
@@ -29,6 +31,8 @@ def text(result):
         machine.short(result["machine"]),
         "",
         summary(result),
+        "",
+        passes.sentences(result["runs"]),
     ]
     for check in result["checks"]:
         lines += ["", f"## {check['title']}", "", *table(check["rows"])]

@@ -179,6 +179,6 @@ def one_line(run):
     captured = number(run["captured"], "{:.5f} captured".format) or "no answer"
     after = number(run["seconds"], lambda v: f" after {seconds(v)} s")
     return (
-        f"{run['data']:10} {run['system']:14} {run['result']:14} {captured}{after} "
+        f"{run['data']:14} {run['system']:14} {run['result']:14} {captured}{after} "
         f"{'; '.join(run['remarks'])}"
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+import texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARE = 0.999  # of the true captured correlation; the time to reach it is compared
@@ -57,9 +58,8 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Small(Problem):
-    """Generated data: five shared factors in 1,000 rows of 50 + 50 dense columns.
-    Its true answer is computed here."""
+class Made(Problem):
+    """A problem whose files are made here, from the two matrices that `contents` returns."""
 
     @property
     def folder(self):
@@ -67,11 +67,41 @@ class Small(Problem):
 
     def make(self):
         self.folder.mkdir(parents=True, exist_ok=True)
+        for path, view in zip(self.files, self.contents()):
+            save(path, view)
+
+
+@dataclass(frozen=True)
+class Small(Made):
+    """Generated data: five shared factors in 1,000 rows of 50 + 50 dense columns.
+    Its true answer is computed here."""
+
+    def contents(self):
         random = np.random.default_rng(1)
         shared = random.standard_normal((1000, 5)) * np.linspace(2, 1, 5)
-        for path in self.files:
+        for _ in "xy":
             view = shared @ random.standard_normal((5, 50)) + 3 * random.standard_normal((1000, 50))
-            np.save(path, view + random.standard_normal(50))
+            yield view + random.standard_normal(50)
+
+
+@dataclass(frozen=True)
+class Descriptions(Made):
+    """Words of the same packages' descriptions in English and another language, as counts."""
+
+    language: str = ""
+
+    def contents(self):
+        return texts.common(self.language)
+
+
+def save(path, view):
+    """Moved into place whole, so that an interrupted run leaves no partial file behind."""
+    partial = path.with_name(f"partial-{path.name}")
+    if sp.issparse(view):
+        sp.save_npz(partial, view, compressed=False)
+    else:
+        np.save(partial, view)
+    partial.replace(path)
 
 
 def load(path):
@@ -94,7 +124,14 @@ def small():
     return Small("small", 5, True, 0.0, truth, truth, "npy")
 
 
-NAMES = ("small", "mnist", "brown", "tatoeba", "debian400k")
+def descriptions(name, language, objective, captured):
+    problem = Descriptions(name, 20, True, 0.05, objective, captured, language=language)
+    if not all(path.exists() for path in problem.files):
+        problem.make()
+    return problem
+
+
+NAMES = ("small", "mnist", "brown", "tatoeba", "debian400k", "english-slovak", "english-danish")
 
 
 def find(name):
@@ -106,4 +143,6 @@ def find(name):
         "brown": lambda: Problem("brown", 20, False, 0.0, 14.994762323, 14.994762323),
         "tatoeba": lambda: Problem("tatoeba", 20, True, 0.01, 19.8712562, 19.957111),
         "debian400k": lambda: Problem("debian400k", 20, True, 0.01, 19.8217588, 19.890508),
+        "english-slovak": lambda: descriptions("english-slovak", "sk", 19.942202755, 19.993020603),
+        "english-danish": lambda: descriptions("english-danish", "da", 19.957407309, 19.990836526),
     }[name]()

@@ -460,7 +460,7 @@ mod tests {
     #[test]
     fn pairs_are_orthonormal_and_no_worse_than_before_and_one_part_finds_the_best() {
         // To which pairs the columns of T belong: all, the first, some with gaps, and the last ones twice, as
-        // when witnesses join.
+        // when directions that refuted a claim join.
         let all: Vec<usize> = (0..SIZE).collect();
         let cases = [(all.clone(), 1), (all, 3), ((0..5).collect(), 1), ((0..5).collect(), 4)];
         let others = [(vec![1, 4, 5, 9, 11], 3), (vec![0, 3, 10, 11, 10, 11], 4)];
