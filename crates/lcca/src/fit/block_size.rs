@@ -1,7 +1,7 @@
 //! How large a coarse block may be: about the price of some iterations, counted in operations.
 
 use super::coarse::Coarse;
-use super::plan::entries;
+use super::cost::{entries, iteration};
 use super::problem::Problem;
 use super::proof;
 use crate::data::Pair;
@@ -25,13 +25,6 @@ const FREE_DIGITS: f64 = 3.0;
 const WITHOUT_RISK: f64 = 3e13;
 /// With this ridge and larger ones estimates with a block of some columns are trusted.
 const SAFE: f64 = 0.01;
-/// Operations of an iteration per row of its panels and square of the block's columns, with some more for
-/// what is not a product: copies, residuals, small matrices.
-const PANELS: f64 = 36.0;
-/// Operations per number of a step of a polynomial beside its product: scaling, adding, centering.
-const STEP: f64 = 12.0;
-/// An operation on scattered entries counts as this many on panels.
-const SCATTERED: f64 = 2.0;
 
 /// How many columns of each view a block of `size` columns holds: half each, or all of a narrow view.
 pub(super) fn split(size: usize, varying: [usize; 2]) -> [usize; 2] {
@@ -84,20 +77,4 @@ fn complete_pays(problem: &Problem<'_>) -> Result<bool> {
     let digits = -problem.settings.tol.log10() - FREE_DIGITS;
     let saved = SAVED * digits.max(0.0) * problem.space.factor_speed() * iteration(problem)?;
     Ok(operations <= saved)
-}
-
-/// Operations of one iteration with the diagonal.
-pub(super) fn iteration(problem: &Problem<'_>) -> Result<f64> {
-    let (m, shape) = (problem.block() as f64, problem.pair.shape());
-    let touched = match problem.joint {
-        Some(joint) => joint.entries() as f64,
-        None => 3.0 * entries(problem.pair)?,
-    };
-    Ok(SCATTERED * 2.0 * m * touched + PANELS * m * m * (shape.x_cols + shape.y_cols) as f64)
-}
-
-/// Operations of a product of scattered entries with a panel, and of the step of a polynomial on `rows`
-/// numbers per column that uses it.
-pub(super) fn product(problem: &Problem<'_>, entries: f64, rows: usize) -> f64 {
-    problem.block() as f64 * (SCATTERED * 4.0 * entries + STEP * rows as f64)
 }

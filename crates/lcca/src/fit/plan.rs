@@ -1,5 +1,6 @@
 //! Chooses the method that `auto` stands for on given data, and says why.
 
+use super::cost::entries;
 use super::sketch;
 use crate::data::{GramEstimate, InMemory, Pair, Shape, Side};
 use crate::error::Result;
@@ -104,12 +105,6 @@ pub(super) fn is_narrow(pair: &dyn Pair, settings: &Settings) -> bool {
         && solving(shape) <= NARROW
         && (8 * MATRICES).saturating_mul(width.saturating_mul(width)) <= settings.memory
         && pair.capabilities().grams.is_some()
-}
-
-/// The number of stored entries of both views.
-pub(super) fn entries(pair: &dyn Pair) -> Result<f64> {
-    let of_view = |side: Side| -> Result<u64> { Ok(pair.moments(side)?.count.iter().sum()) };
-    Ok((of_view(Side::X)? + of_view(Side::Y)?) as f64)
 }
 
 /// Roughly how many operations a fit takes: enough to tell seconds from minutes, on any machine alike.

@@ -17,10 +17,11 @@
 //!
 //! Costs are counted in operations, never in seconds, so that a fit can be repeated.
 
-use super::block_size::{block_size, iteration, split};
+use super::block_size::{block_size, split};
 use super::choose::{ViewScores, activity};
 use super::coarse::Coarse;
 use super::coarse_factor::Precision;
+use super::cost::iteration;
 use super::eigenproblem::{Block, Trust};
 use super::incomplete::Incomplete;
 use super::inverse::{Inverse, Shared};

@@ -15,9 +15,9 @@
 //! Cost: the products of all pairs of rows, n³/3 operations, and two passes over the rows per iteration.
 
 use super::coarse_factor::{Factor, factor_of};
+use super::cost::entries;
 use super::eigenproblem::Trust;
 use super::inverse::Inverse;
-use super::plan::entries;
 use super::problem::Problem;
 use super::proof;
 use crate::data::{Ask, InMemory, Pair, Side, Source, row_gram};

@@ -20,9 +20,9 @@
 //! Cost: two solutions with C, about two thirds of a pass for E and Eᵀ, and `degree` products with the rare
 //! entries, which are chosen to cost about as much as the rest of the iteration.
 
-use super::block_size::{iteration, product};
 use super::coarse::Coarse;
 use super::coarse_factor::Precision;
+use super::cost::{iteration, product};
 use super::eigenproblem::Trust;
 use super::inverse::Inverse;
 use super::problem::Problem;

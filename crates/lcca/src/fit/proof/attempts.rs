@@ -4,7 +4,7 @@ use super::claim::sigma;
 use super::{ASKED, Finding, Proof, Route, UNASKED, by_the_largest, prove};
 use crate::data::{Pair, Side};
 use crate::error::Result;
-use crate::fit::block_size::iteration;
+use crate::fit::cost::iteration;
 use crate::fit::eigenproblem::Block;
 use crate::fit::problem::Problem;
 use crate::matrix::Panel;
