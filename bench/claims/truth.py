@@ -56,13 +56,22 @@ def directions(view):
     significant nor rounding."""
     length = np.sqrt((view ** 2).sum(axis=0))
     view = view * np.where(length > 1e-9 * length.max(), 1 / np.where(length > 0, length, 1), 0)
-    u, s, _ = sl.svd(view, full_matrices=False, check_finite=False)
+    u, s = left_singular(view)
     share = (s / s[0]) ** 2
     return u[:, share > CUT], int(((share > UNSURE[0]) & (share < UNSURE[1])).sum())
 
 
+def left_singular(view):
+    """Left singular vectors and singular values. LAPACK's quick routine fails once in a while."""
+    try:
+        u, s, _ = sl.svd(view, full_matrices=False, check_finite=False)
+    except sl.LinAlgError:
+        u, s, _ = sl.svd(view, full_matrices=False, check_finite=False, lapack_driver="gesvd")
+    return u, s
+
+
 def shrunk(view, ridge):
-    u, s, _ = sl.svd(view, full_matrices=False, check_finite=False)
+    u, s = left_singular(view)
     return u * (s / np.sqrt(s ** 2 + ridge * (view ** 2).sum() / view.shape[1]))
 
 

@@ -1,6 +1,6 @@
 //! Refuses settings and data that cannot be fitted, before anything is computed.
 
-use super::problem::Start;
+use super::pairs::problem::Start;
 use crate::data::{Pair, Shape, Side};
 use crate::error::{Error, Result};
 use crate::granted::is_granted;

@@ -1,12 +1,13 @@
 //! From data and settings to a fit, in one line: plan, prepare the data, iterate, finish.
 
 use super::check::{check, check_covariates, check_memory, check_size};
-use super::fitted::Fit;
-use super::model::Effects;
+use super::models::fitted::Fit;
+use super::models::model::Effects;
+use super::models::restore;
 use super::one_fit::{Data, SharedInverse, fit_one};
+use super::pairs::problem::Start;
 use super::plan::{Plan, is_narrow, plan};
-use super::problem::Start;
-use super::{checkpoint, restore, risk, scale};
+use super::{checkpoint, risk, scale};
 use crate::data::{
     Cached, Centered, Counting, Explained, JointGram, Moments, Near, Origin, Pair, Reduced, Residual, Scaled,
     Side, Tally,

@@ -5,14 +5,14 @@
 //! `figures_elsewhere`). A method that already knows the products as exactly as a pass would tell them saves
 //! the pass.
 
-use super::best_pairs::BestPairs;
-use super::figures::figures;
-use super::fitted::Fit;
-use super::model::{Model, View};
+use super::models::fitted::Fit;
+use super::models::model::{Model, View};
+use super::models::regress::Regressions;
+use super::pairs::best_pairs::BestPairs;
+use super::pairs::figures::figures;
+use super::pairs::problem::{End, Problem, RawFit};
+use super::pairs::products::{Figures, Products};
 use super::plan::Plan;
-use super::problem::{End, Problem, RawFit};
-use super::products::{Figures, Products};
-use super::regress::Regressions;
 use crate::data::Pair;
 use crate::error::Result;
 use crate::matrix::Panel;

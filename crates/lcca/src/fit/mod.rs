@@ -1,120 +1,71 @@
 //! Fits models, and uses fitted ones.
 //!
-//! `driver` is the line from data to a fit; every other file is one step of it, one algorithm, or one use of
-//! a model.
+//! `driver` is the line from data to a fit; every other file is one step of it, and every folder one kind of
+//! method or use.
+//!
+//! | file or folder | holds |
+//! |---|---|
+//! | `certify` | checks of what a fit claims |
+//! | `check` | what is refused before anything is computed |
+//! | `checkpoint` | whether a checkpoint can be continued |
+//! | `dense` | exact answers for narrow views |
+//! | `driver` | plan, prepare, iterate, finish |
+//! | `finish` | from weights to a model |
+//! | `folds` | rows held out, and what is chosen with them |
+//! | `infer` | tests and intervals |
+//! | `lobpcg` | the default method |
+//! | `models` | what a fit returns |
+//! | `one_fit` | one fit to data that are prepared |
+//! | `pairs` | weights with their products |
+//! | `paper` | the paper's methods |
+//! | `plan` | what `auto` means |
+//! | `precondition` | the preconditioner of the default method |
+//! | `proof` | proofs that no pair was overlooked |
+//! | `risk` | correlations that mean nothing |
+//! | `scale` | which columns are divided by their deviations |
 
-mod alternate;
-mod beside;
-mod best_pairs;
-mod block_size;
-mod bootstrap;
-mod both_views;
-mod bounds;
-mod certificate;
 mod certify;
 mod check;
 mod checkpoint;
-mod choose;
-mod coarse;
-mod coarse_factor;
-mod complement;
-mod components;
-mod cost;
-mod dealt;
-mod drawn;
+mod dense;
 mod driver;
-mod eigenproblem;
-mod eliminated;
-mod elimination;
-mod exact;
-mod exchange;
-mod figures;
-mod figures_elsewhere;
 mod finish;
-mod fitted;
-mod fold_data;
-mod fold_path;
 mod folds;
-mod gram;
-mod groups;
-mod held_out;
-mod hold_out;
-mod incomplete;
-mod interval;
-mod inverse;
-mod krylov;
-mod larger;
-mod leading;
-mod line_groups;
+mod infer;
 mod lobpcg;
-mod matching;
-mod measured;
-mod model;
+mod models;
 mod one_fit;
-mod one_view;
-mod path;
-mod permute;
-mod pivoted;
+mod pairs;
+mod paper;
 mod plan;
 mod precondition;
-mod problem;
-mod products;
-mod project_out;
 mod proof;
-mod refine;
-mod regress;
-mod resample;
-mod restore;
 mod risk;
-mod row_space;
-mod rpcca;
 mod scale;
-mod scaled_grams;
-#[doc(hidden)]
-mod score;
-mod search;
-mod seen;
-mod select;
-mod selection;
-mod shared_columns;
-mod shifted_factor;
-mod significant;
-mod single_cholesky;
-mod sketch;
-mod stopping;
-mod subblocks;
 #[cfg(test)]
 mod tests;
-mod ties;
-mod transform;
-mod two_level;
-mod two_samples;
-mod units;
-mod varying;
-mod view_block;
-mod wilks;
 
 pub use crate::watch::{Checkpoint, Loop, TraceRow, Watch};
-pub use bootstrap::{Bootstrap, Resampling, ViewErrors, bootstrap};
-pub use certificate::{Certificate, Kind, Proven, Search};
-pub use certify::Verdict;
-pub use components::{Components, TRIED, recommend_components};
+pub use certify::verdict::Verdict;
 pub use driver::{fit, resume};
-pub use exchange::Exchange;
-pub use fitted::Fit;
-pub use folds::Folds;
-pub use groups::Groups;
-pub use held_out::HeldOut;
-pub use hold_out::{HoldOut, hold_out, hold_out_groups};
-pub use interval::{Interval, correlation_interval};
-pub use model::{Effects, Model, View};
-pub use path::path;
-pub use permute::{PermutationTest, Significance, permutation_test, permutation_test_in};
+pub use folds::division::Folds;
+pub use folds::groups::Groups;
+pub use folds::hold_out::{HoldOut, hold_out, hold_out_groups};
+pub use folds::path::path;
+pub use folds::select::{FoldScores, cross_validate, cross_validate_on};
+pub use folds::selection::Selection;
+pub use infer::bootstrap::{Bootstrap, Resampling, ViewErrors, bootstrap};
+pub use infer::components::{Components, TRIED, recommend_components};
+pub use infer::exchange::Exchange;
+pub use infer::interval::{Interval, correlation_interval};
+pub use infer::permute::{PermutationTest, Significance, permutation_test, permutation_test_in};
+pub use infer::wilks::{Wilks, wilks};
+pub use models::certificate::{Certificate, Kind, Proven, Search};
+pub use models::fitted::Fit;
+pub use models::held_out::HeldOut;
+pub use models::model::{Effects, Model, View};
+pub use models::regress::Regressions;
+pub use models::score::Scores;
+pub use models::two_samples::{TwoSamples, embed};
 pub use plan::{estimated_operations, operations_elsewhere};
-pub use regress::Regressions;
 pub use risk::{Risk, risk};
-pub use score::Scores;
-pub use select::{FoldScores, cross_validate, cross_validate_on};
-pub use selection::Selection;
-pub use two_samples::{TwoSamples, embed};
-pub use wilks::{Wilks, wilks};

@@ -1,13 +1,18 @@
 //! One fit to data that are prepared: the planned method, and the measurement of its result.
 
-use super::both_views::BothViews;
-use super::fitted::Fit;
-use super::inverse::Shared;
-use super::one_view::OneView;
+use super::dense::{exact, gram, sketch};
+use super::finish;
+use super::lobpcg::both_views::BothViews;
+use super::lobpcg::iteration::{ROUGH, lobpcg};
+use super::lobpcg::one_view::OneView;
+use super::lobpcg::refine;
+use super::models::fitted::Fit;
+use super::pairs::problem::{Problem, RawFit, Start, rough_space};
+use super::pairs::products::Products;
+use super::pairs::units;
+use super::paper::{alternate, rpcca};
 use super::plan::Plan;
-use super::problem::{Problem, RawFit, Start, rough_space};
-use super::products::Products;
-use super::{alternate, exact, finish, gram, lobpcg, refine, rpcca, sketch, units};
+use super::precondition::inverse::Shared;
 use crate::data::{COLUMNS, Counting, JointGram, Pair, Side, Tally};
 use crate::error::{Error, Result};
 use crate::matrix::Panel;
@@ -179,13 +184,13 @@ fn fit_in_units(
 /// Whether a fit that is resumed was in double precision already.
 fn is_nearly_done(start: &Start) -> bool {
     let Start::Resume(state) = start else { return false };
-    state.trace.last().and_then(|row| row.missing).is_some_and(|missing| missing <= lobpcg::ROUGH)
+    state.trace.last().and_then(|row| row.missing).is_some_and(|missing| missing <= ROUGH)
 }
 
 /// Runs the planned method.
 fn run(problem: &Problem<'_>, plan: &Plan, start: Start, shared: Option<&SharedInverse>) -> Result<RawFit> {
     if let Some(side) = plan.eliminate {
-        return lobpcg::lobpcg(problem, &mut OneView::new(problem, side)?, start);
+        return lobpcg(problem, &mut OneView::new(problem, side)?, start);
     }
     match plan.method.algorithm() {
         Algorithm::Auto | Algorithm::Lobpcg | Algorithm::ShiftInvert => {
@@ -195,7 +200,7 @@ fn run(problem: &Problem<'_>, plan: &Plan, start: Start, shared: Option<&SharedI
             };
             let is_informed = !matches!(start, Start::Random);
             let mut equations = BothViews::new(problem, is_informed)?;
-            let raw = lobpcg::lobpcg(problem, &mut equations, start)?;
+            let raw = lobpcg(problem, &mut equations, start)?;
             if let (Some(shared), Some(inverse)) = (shared, equations.into_shared()) {
                 // If another fit left its own first, that one is as good.
                 let _ = shared.set(inverse);

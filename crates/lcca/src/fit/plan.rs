@@ -1,7 +1,7 @@
 //! Chooses the method that `auto` stands for on given data, and says why.
 
-use super::cost::entries;
-use super::sketch;
+use super::dense::sketch;
+use super::pairs::cost::entries;
 use crate::data::{GramEstimate, InMemory, Pair, Shape, Side};
 use crate::error::Result;
 use crate::matrix::Matrix;

@@ -17,8 +17,8 @@
 //! The fit is one to X·diag(f); its weights w stand for the weights f∘w of X. Only the units of weights and
 //! of regressions change on the way back: canonical variables, correlations and loadings stay as they are.
 
-use super::figures::signs_of_largest;
-use super::fitted::Fit;
+use super::models::fitted::Fit;
+use super::pairs::figures::signs_of_largest;
 use crate::data::{COLUMNS, Moments, Pair, Side};
 use crate::error::Result;
 use crate::matrix::Panel;

@@ -1,8 +1,8 @@
 //! The claim that is to be proven, in columns of unit length.
 
 use crate::error::Result;
-use crate::fit::eigenproblem::{Block, ViewPanels};
-use crate::fit::problem::Problem;
+use crate::fit::pairs::eigenproblem::{Block, ViewPanels};
+use crate::fit::pairs::problem::Problem;
 use crate::space::Tall;
 use faer::Mat;
 use std::f64::consts::FRAC_1_SQRT_2;

@@ -4,7 +4,7 @@ use super::claim::{Claim, Found, margin};
 use super::definite::Definite;
 use crate::data::Pair;
 use crate::error::Result;
-use crate::fit::problem::Problem;
+use crate::fit::pairs::problem::Problem;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;

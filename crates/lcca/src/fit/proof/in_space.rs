@@ -6,7 +6,7 @@
 use super::claim::{Claim, Found, margin};
 use crate::data::Pair;
 use crate::error::Result;
-use crate::fit::problem::Problem;
+use crate::fit::pairs::problem::Problem;
 use crate::space::{ChosenBlock, Inverted};
 
 /// A device multiplies by the inverses of small blocks on the diagonal instead of substituting. That rounds

@@ -46,10 +46,10 @@ pub(super) use attempts::{Proofs, SLOW, has_ridge_below};
 pub(super) use route::{Route, analysis_of, is_affordable};
 pub(super) use settle::{Settled, settle};
 
-use super::eigenproblem::Block;
-use super::measured::measure;
-use super::problem::Problem;
-use super::significant::SIGNIFICANT;
+use super::pairs::eigenproblem::Block;
+use super::pairs::measured::measure;
+use super::pairs::problem::Problem;
+use super::pairs::significant::SIGNIFICANT;
 use crate::data::{Pair, Side};
 use crate::error::Result;
 use crate::matrix::Panel;

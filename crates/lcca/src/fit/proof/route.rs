@@ -3,7 +3,7 @@
 use super::sparse;
 use crate::data::{Pair, Side};
 use crate::error::Result;
-use crate::fit::problem::Problem;
+use crate::fit::pairs::problem::Problem;
 use crate::solve::{Indefinite, Plan, shifted};
 
 /// The operations of analyzing a pattern, per entry of the lower triangle; 4e4 to 8e4 were measured for 4

@@ -36,7 +36,7 @@ use super::bordered::Bordered;
 use super::claim::{Claim, Found, margin};
 use crate::data::{Pair, Side, SparseGram};
 use crate::error::Result;
-use crate::fit::problem::Problem;
+use crate::fit::pairs::problem::Problem;
 use crate::solve::{Indefinite, Plan, shifted};
 use faer::Mat;
 

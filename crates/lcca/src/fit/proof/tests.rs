@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::data::{Centered, Counting, InMemory, JointGrams, Tally};
-use crate::fit::eigenproblem::ViewPanels;
-use crate::fit::gram::gram;
+use crate::fit::dense::gram::gram;
+use crate::fit::pairs::eigenproblem::ViewPanels;
 use crate::matrix::Matrix;
 use crate::method::{Method, Settings};
 use crate::solve::{Plan, shifted};

@@ -2,7 +2,8 @@
 
 use super::{pair_of, run};
 use crate::data::InMemory;
-use crate::fit::{Groups, Resampling, bootstrap, fit};
+use crate::fit::bootstrap;
+use crate::fit::{Groups, Resampling, fit};
 use crate::method::{Method, Settings};
 use crate::testing::{random_mat, sparse_from_dense, zipf_rows};
 use faer::Mat;
@@ -134,7 +135,7 @@ fn wide_views_start_from_the_model_and_agree_with_fits_from_scratch() {
     let model = fit(&pair, &settings, &()).unwrap().model;
     let resampling = Resampling { tol: Some(1e-6), ..resampling(3) };
     let warm = bootstrap(&model, &pair, &resampling, &|_| (), &()).unwrap();
-    let urn = crate::fit::resample::Urn::new(&pair, None, 1).unwrap();
+    let urn = crate::fit::infer::resample::Urn::new(&pair, None, 1).unwrap();
     for (index, found) in warm.resampled.iter().enumerate() {
         let cold = fit(&urn.draw(index).unwrap(), &settings.clone().tol(1e-6), &()).unwrap().model;
         for (a, b) in found.iter().zip(&cold.correlations) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::Side;
-use crate::fit::certify::{Effort, Rows, certify};
+use crate::fit::certify::verdict::{Effort, Rows, certify};
 use crate::fit::{Certificate, Kind};
 use crate::method::Scale;
 use crate::space::Host;

@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::data::{Centered, Side};
-use crate::fit::certify::{Effort, Rows, certify};
+use crate::fit::certify::verdict::{Effort, Rows, certify};
 use crate::fit::{Certificate, Model, Proven, Search};
 use crate::outcome::Decision;
 use crate::panels;

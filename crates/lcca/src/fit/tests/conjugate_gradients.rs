@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::data::{Counting, Normal, Side, Tally};
-use crate::fit::alternate::step;
-use crate::fit::view_block::ViewBlock;
+use crate::fit::pairs::view_block::ViewBlock;
+use crate::fit::paper::alternate::step;
 use crate::matrix::Panel;
 use crate::solve::{Cg, LeastSquares, Solved};
 use crate::testing::{random_mat, random_panel, sparse_from_dense, with_correlations};

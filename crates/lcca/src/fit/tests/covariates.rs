@@ -3,7 +3,8 @@
 use super::{every_method, fit, gap, pair_of};
 use crate::data::{InMemory, Side};
 use crate::error::Error;
-use crate::fit::{Model, cross_validate, hold_out};
+use crate::fit::hold_out;
+use crate::fit::{Model, cross_validate};
 use crate::matrix::Matrix;
 use crate::method::{Algorithm, Method, Scale, Settings};
 use crate::testing::{from_dense, random_mat, relative_error, sparse_from_dense, to_dense, zipf_rows};

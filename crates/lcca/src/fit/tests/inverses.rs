@@ -1,11 +1,11 @@
 //! The stand-ins for (B − A)⁻¹ on all columns, against dense algebra.
 
 use crate::data::{Centered, Counting, InMemory, Pair, Scaled, Side, Tally};
-use crate::fit::incomplete::{Incomplete, Limits, part_left_out};
-use crate::fit::inverse::Inverse;
-use crate::fit::problem::Problem;
-use crate::fit::row_space::RowSpace;
-use crate::fit::two_level::TwoLevel;
+use crate::fit::pairs::problem::Problem;
+use crate::fit::precondition::incomplete::{Incomplete, Limits, part_left_out};
+use crate::fit::precondition::inverse::Inverse;
+use crate::fit::precondition::row_space::RowSpace;
+use crate::fit::precondition::two_level::TwoLevel;
 use crate::matrix::{Matrix, Panel, RowsBuilder};
 use crate::method::{Method, Settings};
 use crate::panels;

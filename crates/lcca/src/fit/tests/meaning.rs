@@ -2,7 +2,8 @@
 
 use super::{fit, pair_of, run};
 use crate::data::{InMemory, Pair, Side};
-use crate::fit::{Fit, Risk, cross_validate, hold_out, risk};
+use crate::fit::hold_out;
+use crate::fit::{Fit, Risk, cross_validate, risk};
 use crate::method::{Method, Scale, Settings};
 use crate::outcome::Note;
 use crate::testing::{from_dense, random_mat, with_correlations, zipf_rows};

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::data::{Cost, Side};
+use crate::fit::path;
 use crate::fit::{
-    FoldScores, Folds, PermutationTest, Selection, Watch, cross_validate, cross_validate_on, path,
-    permutation_test,
+    FoldScores, Folds, PermutationTest, Selection, Watch, cross_validate, cross_validate_on, permutation_test,
 };
 use crate::matrix::{Matrix, OneHotRows, Panel};
 use crate::testing::{

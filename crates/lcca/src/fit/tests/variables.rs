@@ -2,7 +2,8 @@
 
 use super::{fit, pair_of};
 use crate::data::{InMemory, Side};
-use crate::fit::{Model, Resampling, bootstrap};
+use crate::fit::bootstrap;
+use crate::fit::{Model, Resampling};
 use crate::matrix::Panel;
 use crate::method::{Method, Metric, Settings, Variables};
 use crate::testing::random_mat;
