@@ -1,13 +1,13 @@
 //! Both views in memory or in mapped files, where their rows can be read directly.
 
-use super::covariates::CovariateRows;
-use super::estimate::{GramEstimate, GramSample};
-use super::joint::JointGram;
-use super::moments::Moments;
-use super::origin::Origin;
-use super::paired_rows::PairedRows;
-use super::parts::{Piece, Scratch};
-use super::{reduce, sample};
+use super::facts::covariates::CovariateRows;
+use super::facts::estimate::{GramEstimate, GramSample};
+use super::facts::moments::Moments;
+use super::facts::origin::Origin;
+use super::grams::joint::JointGram;
+use super::rows::paired_rows::PairedRows;
+use super::rows::parts::{Piece, Scratch};
+use super::rows::{reduce, sample};
 use crate::error::Result;
 use crate::matrix::{Buffer, Matrix, Normalize};
 use crate::side::Side;

@@ -3,8 +3,8 @@
 //! [`check`] compares a pair with the dense views that it stands for, capability by capability. An error of
 //! the pair is a broken law, because a capability that is offered must work.
 
-use super::ask::Ask;
-use super::joint::JointGram;
+use super::facts::ask::Ask;
+use super::grams::joint::JointGram;
 use super::pair::{Blocks, Grams, JointGrams, Pair, Reduced, Samples, Structure, Triangles};
 use crate::matrix::Panel;
 use crate::random;
@@ -185,7 +185,7 @@ fn grams_equal_the_dense_ones(grams: &dyn Grams, x: &Mat<f64>, y: &Mat<f64>) -> 
         if j < x.ncols() { x[(i, j)] } else { y[(i, j - x.ncols())] }
     });
     let expected = both.transpose() * &both;
-    let gram = super::dense_gram::mirrored(&lower);
+    let gram = super::grams::dense_gram::mirrored(&lower);
     require(close(gram.as_ref(), expected.as_ref()), || "wrong dense Gram matrix".into())
 }
 

@@ -5,16 +5,16 @@
 //! optional: a home for rows that can do more than passes says so in [`Pair::capabilities`], and algorithms
 //! that could profit ask there.
 
-use super::ask::Ask;
-use super::composition::Composition;
-use super::covariates::Covariates;
-use super::estimate::GramEstimate;
-use super::gram::GramMatrix;
+use super::facts::ask::Ask;
+use super::facts::composition::Composition;
+use super::facts::covariates::Covariates;
+use super::facts::estimate::GramEstimate;
+use super::facts::moments::Moments;
+use super::facts::origin::Origin;
+use super::facts::triangle::Triangle;
+use super::grams::gram::GramMatrix;
+use super::grams::joint::JointGram;
 use super::in_memory::InMemory;
-use super::joint::JointGram;
-use super::moments::Moments;
-use super::origin::Origin;
-use super::triangle::Triangle;
 use crate::error::{Error, Result};
 use crate::matrix::Lower;
 use crate::outcome::Decision;

@@ -4,7 +4,7 @@
 //! After this cut, a pass multiplies any of the four blocks between frequent and rare columns, with the
 //! kernels that every other pass uses.
 
-use super::composition::Composition;
+use super::facts::composition::Composition;
 use super::in_memory::InMemory;
 use crate::error::Result;
 use crate::matrix::{Matrix, RowsBuilder};

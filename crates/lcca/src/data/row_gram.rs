@@ -2,10 +2,10 @@
 //!
 //! It is the Gram matrix of the transpose, which is small for few rows however many columns there are.
 
-use super::composition::Composition;
-use super::dense_gram;
+use super::facts::composition::Composition;
+use super::grams::dense_gram;
+use super::grams::transposed::by_columns;
 use super::in_memory::InMemory;
-use super::transposed::by_columns;
 use crate::error::Result;
 use crate::matrix::{Lower, Matrix};
 use crate::side::Side;

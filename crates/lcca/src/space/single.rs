@@ -3,7 +3,8 @@
 
 use super::host_pass::host_pass;
 use super::{RowFactors, Space, Tall};
-use crate::data::{Counting, Pair, joint_single};
+use crate::data::grams::joint_single;
+use crate::data::{Counting, Pair};
 use crate::error::Result;
 use crate::matrix::{Panel, SinglePanel, row_major_mut};
 use faer::linalg::matmul::matmul;

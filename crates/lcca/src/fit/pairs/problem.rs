@@ -1,7 +1,8 @@
 //! What every method works with: the data, centered and counted, and the settings.
 
 use super::products::Products;
-use crate::data::{Counting, JointGram, Normal, Pair, Shape, Side, joint_single};
+use crate::data::grams::joint_single;
+use crate::data::{Counting, JointGram, Normal, Pair, Shape, Side};
 use crate::error::{Error, Result};
 use crate::matrix::{LANES, Panel};
 use crate::method::Settings;
