@@ -4,7 +4,7 @@
 //! or if the GPU can take over enough work to pay for moving there. It goes on without the GPU if there is
 //! none or if it fails. The fit reports the outcome as a decision.
 
-use crate::array::DeviceArray;
+use crate::dense::array::DeviceArray;
 use crate::error::CudaError;
 use crate::space::Cuda;
 use lcca::data::{InMemory, Pair, Side};

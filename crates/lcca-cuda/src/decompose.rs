@@ -4,12 +4,12 @@
 //! ones, and those that do not converge are left to the host. The host also finds eigenvectors, because
 //! they need a record of the rotations, and keeping that would take longer than the host does.
 
-use crate::device::Device;
 use crate::error::CudaError;
 use crate::error::unless_full;
 use crate::kernels::File;
-use crate::launch::Launch;
-use crate::room::Room;
+use crate::runtime::device::Device;
+use crate::runtime::launch::Launch;
+use crate::runtime::room::Room;
 use crate::space::Cuda;
 use faer::Mat;
 use lcca::decompose::{Decompose, Leading, OnHost, Singular, are_even, partners};

@@ -1,17 +1,17 @@
 //! Forms B − A on chosen columns, or what a proof factorizes, on a device from the data that passes read, and
 //! solves with it.
 
-use crate::columns::places;
-use crate::device::Device;
+use crate::dense::columns::places;
+use crate::dense::factor::{Factor, NARROW, TAKEN_OUT};
+use crate::dense::panel::{At, column_sums, panel_of, scale_rows, stride_of};
 use crate::error::CudaError;
-use crate::factor::{Factor, NARROW, TAKEN_OUT};
-use crate::home::Home;
 use crate::kernels::File;
-use crate::launch::Launch;
-use crate::panel::{At, column_sums, panel_of, scale_rows, stride_of};
-use crate::room::Room;
-use crate::rows::{RowsOnDevice, ViewOnDevice};
-use crate::sparse::SparseOnDevice;
+use crate::runtime::device::Device;
+use crate::runtime::launch::Launch;
+use crate::runtime::room::Room;
+use crate::sparse::home::Home;
+use crate::sparse::rows::{RowsOnDevice, ViewOnDevice};
+use crate::sparse::sparse::SparseOnDevice;
 use bytemuck::{Pod, Zeroable};
 use faer::{Mat, MatRef};
 use lcca::data::{Composition, InMemory, Pair, Side};

@@ -17,49 +17,26 @@
 //! # Ok::<(), lcca::Error>(())
 //! ```
 
-mod array;
 mod choice;
-mod column_sums;
-mod columns;
-mod context;
-mod copies;
-mod counted;
-mod crosses;
-mod deal;
 mod decompose;
-mod dense_gram;
-mod device;
-mod entries;
+mod dense;
 mod error;
-mod factor;
-mod foreign;
-mod gram_plan;
-mod home;
+mod gram;
 mod inverse;
 mod kernels;
-mod known_answer;
-mod launch;
 #[doc(hidden)]
 pub mod measure;
-mod panel;
 mod passes;
-mod product;
-mod room;
-mod rows;
-mod shuffle;
-mod sort;
+mod permute;
+mod runtime;
 mod space;
 mod sparse;
-mod sparse_gram;
-mod staging;
-mod summed;
-mod tall;
 
-pub use array::DeviceArray;
 pub use choice::{DeviceChoice, EXPECTED, Placement, runs_there};
-pub use device::Device;
+pub use dense::array::DeviceArray;
 pub use error::CudaError;
-pub use foreign::Written;
+pub use runtime::device::Device;
+pub use runtime::foreign::Written;
 pub use space::Cuda;
 
 use lcca::data::Pair;
@@ -68,13 +45,13 @@ use std::sync::Arc;
 
 /// Returns the names of the GPUs that can be used, or the reason why there are none.
 pub fn available() -> Result<Vec<String>, CudaError> {
-    context::names()
+    runtime::context::names()
 }
 
 /// Opens a GPU as the home of panels, after checking that it computes a small sum correctly. It takes at
 /// most `memory` bytes of the GPU, or the free memory if that is `None`.
 pub fn open(ordinal: u32, memory: Option<u64>) -> Result<Arc<Cuda>, CudaError> {
-    known_answer::check(ordinal)?;
+    runtime::known_answer::check(ordinal)?;
     Ok(Arc::new(Cuda::new(Device::open(ordinal, memory)?)))
 }
 

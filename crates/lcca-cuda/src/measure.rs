@@ -1,14 +1,14 @@
 //! Parts of a fit that benchmarks and tests run by themselves: XᵀX·B of one sparse view with panels of f32
 //! numbers, the joint Gram matrix, and the Cholesky factor of a dense matrix.
 
+use crate::dense::factor::{Factor, NARROW};
+use crate::dense::panel::stride_of;
 use crate::error::CudaError;
-use crate::factor::{Factor, NARROW};
 use crate::inverse;
-use crate::panel::stride_of;
-use crate::room::Room;
-use crate::rows::{Chunk, ViewOnDevice};
+use crate::runtime::room::Room;
 use crate::space::Cuda;
-use crate::sparse::Output;
+use crate::sparse::rows::{Chunk, ViewOnDevice};
+use crate::sparse::sparse::Output;
 use faer::MatRef;
 use lcca::data::{InMemory, JointGram, Moments};
 use lcca::matrix::{Matrix, OneHotRows};

@@ -1,12 +1,12 @@
 //! Passes over rows or Gram matrices on a device.
 
-use crate::home::{GramsOnDevice, Home};
-use crate::launch::Argument;
-use crate::panel::{At, PanelOnDevice, column_sums, panel_of};
-use crate::room::Room;
-use crate::rows::Chunk;
+use crate::dense::panel::{At, PanelOnDevice, column_sums, panel_of};
+use crate::runtime::launch::Argument;
+use crate::runtime::room::Room;
 use crate::space::Cuda;
-use crate::sparse::Output;
+use crate::sparse::home::{GramsOnDevice, Home};
+use crate::sparse::rows::Chunk;
+use crate::sparse::sparse::Output;
 use lcca::data::{Composition, InMemory};
 use lcca::error::Result;
 use lcca::space::Tall;

@@ -1,23 +1,23 @@
 //! The operations of the default method on tall panels, on a device.
 
-use crate::columns;
-use crate::counted::CountedRows;
-use crate::crosses;
-use crate::deal::DealtOnDevice;
-use crate::dense_gram;
-use crate::device::Device;
+use crate::dense::columns;
+use crate::dense::crosses;
+use crate::dense::panel::{FactorsOnDevice, PanelOnDevice, panel_of, scale_rows};
+use crate::dense::tall::Coefficients;
 use crate::error::{CudaError, unless_full};
-use crate::gram_plan::Plan;
-use crate::home::Home;
+use crate::gram::counted::CountedRows;
+use crate::gram::dense_gram;
+use crate::gram::gram_plan::Plan;
+use crate::gram::sparse_gram::{self, FormedGrams};
+use crate::gram::summed::Summed;
 use crate::inverse;
 use crate::kernels::File;
-use crate::launch::{Argument, Launch};
-use crate::panel::{FactorsOnDevice, PanelOnDevice, panel_of, scale_rows};
-use crate::room::Room;
-use crate::sparse::bytes_in_place;
-use crate::sparse_gram::{self, FormedGrams};
-use crate::summed::Summed;
-use crate::tall::Coefficients;
+use crate::permute::deal::DealtOnDevice;
+use crate::runtime::device::Device;
+use crate::runtime::launch::{Argument, Launch};
+use crate::runtime::room::Room;
+use crate::sparse::home::Home;
+use crate::sparse::sparse::bytes_in_place;
 use faer::{Mat, MatRef};
 use lcca::data::{Composition, Counting, InMemory, JointGram, Moments, Pair, Side};
 use lcca::decompose::Decompose;

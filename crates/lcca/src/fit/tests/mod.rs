@@ -1,32 +1,9 @@
 //! Tests of every method against independent computations, the paper's theorems, and degenerate inputs.
 
-mod bootstrap;
-mod certificates;
-mod claims;
-mod conjugate_gradients;
-mod covariates;
-mod default_method;
-mod degenerate_data;
-mod exchange;
-mod far_from_zero;
-mod few_rows;
-mod fold_path;
-mod inverses;
-mod meaning;
-mod methods;
-mod metrics;
-mod narrow;
-mod regressions;
-mod resume;
-mod rounding_and_scales;
-mod scaling;
-mod selection;
-mod single_precision;
-mod sketching;
-mod structure;
-mod theorems;
-
-mod variables;
+mod repeats;
+mod shapes;
+mod solving;
+mod trust;
 
 use super::{Fit, fit};
 use crate::data::{InMemory, Pair};
