@@ -1,7 +1,7 @@
 //! Errors of files, in one line: the file, the place in it, the contents that were expected there.
 
-use crate::legible::{legible, legible_path};
-use crate::wording;
+use crate::words::legible::{legible, legible_path};
+use crate::words::wording;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -7,115 +7,53 @@
 //! Two formats are features, both on by default, because they need large libraries or code of their own:
 //! `parquet` and `arrow`.
 
-mod abandoned;
-mod access;
-mod arrays;
-#[cfg(feature = "arrow")]
-mod arrow;
-#[cfg(any(feature = "arrow", feature = "parquet"))]
-mod arrow_fields;
-mod assemble;
-mod atomic;
-mod checkpoint;
-mod checksums;
-#[cfg(feature = "parquet")]
-mod columnar;
-mod covariates;
-mod delimited;
-mod describe;
-mod effects;
-mod encoding;
 mod error;
-mod export;
-mod fingerprint;
-mod folder;
-mod for_model;
-mod format;
-mod guard;
-mod half;
-mod identity;
-mod kind;
-mod labels;
-mod layouts;
-mod legible;
-mod lines;
-mod loaded;
-mod mapped;
-mod matching;
-mod matrix_market;
-mod memory;
-mod missing;
-mod model;
-mod mtx_folder;
-mod names;
-mod npy;
-mod npz;
-pub mod numbers;
-mod occurring;
-mod options;
-mod pairing;
-mod panels;
-mod parallel;
-mod pattern;
-mod pick;
-mod place;
-mod read;
-mod reading_record;
-mod record;
-mod regressions;
-mod remark;
-mod rows;
-mod saver;
-mod source;
-mod standard_input;
-mod store;
-mod svmlight;
-mod table;
-mod temporary;
-mod tensors;
-mod text;
-mod triplets;
-mod values;
-mod verify;
+mod input;
+mod load;
+mod matrix;
+mod models;
+mod parts;
+mod safe;
+mod tables;
 pub mod views;
-pub mod wording;
-mod write;
+mod words;
 
-pub use arrays::{Array, Arrays, matrix_from, matrix_from_with};
-pub use atomic::{Output, remove_unfinished, remove_unfinished_at_once};
-pub use checkpoint::{read_checkpoint, write_checkpoint};
-pub use covariates::read_covariates;
-pub use describe::{Info, MatrixInfo, ModelInfo, StateInfo, TopColumn, describe, describe_with};
 pub use error::{Error, Place, Remedy, Result};
-pub use export::{
+pub use input::mapped::{mapped_file_at, note_mapped_files};
+pub use load::arrays::{Array, Arrays, matrix_from, matrix_from_with};
+pub use load::labels::{NamedLabels, read_labels, read_labels_or_blanks};
+pub use load::loaded::Loaded;
+pub use load::pairing::{Attached, PairedViews, name_rows, pair_rows, pair_rows_with};
+pub use load::read::{read_matrix, read_matrix_with, read_names, says_its_width};
+pub use load::reading_record::ReadingRecord;
+pub use load::verify::verify;
+pub use load::write::{keeps_names, write_matrix, write_matrix_named, write_with_names};
+pub use matrix::npy::NpyWriter;
+pub use matrix::options::{Categorical, Index, Missing, ReadOptions, TableOptions};
+pub use models::checkpoint::{read_checkpoint, write_checkpoint};
+pub use models::covariates::read_covariates;
+pub use models::describe::{Info, MatrixInfo, ModelInfo, StateInfo, TopColumn, describe, describe_with};
+pub use models::export::{
     Cell, CellKind, Exported, Formulas, NamedRows, RowWriter, TableWriter, check_export, check_rows,
     check_table, escaped, export_rows, names_beside,
 };
-pub use folder::OutputFolder;
-pub use for_model::{ModelColumns, read_for_model};
-pub use guard::panics_are_guarded;
-pub use identity::Identity;
-pub use labels::{NamedLabels, read_labels, read_labels_or_blanks};
-pub use legible::{legible, legible_path};
-pub use loaded::Loaded;
-pub use mapped::{mapped_file_at, note_mapped_files};
-pub use matching::{Align, IdColumn, Labeled, Matched, RowLabels, choose_ids, match_rows};
-pub use model::{
+pub use models::for_model::{ModelColumns, read_for_model};
+pub use models::model::{
     ModelFile, ModelNames, read_model, read_model_names, write_model, write_model_named, write_model_whole,
 };
-pub use names::Names;
-pub use npy::NpyWriter;
-pub use options::{Categorical, Index, Missing, ReadOptions, TableOptions};
-pub use pairing::{Attached, PairedViews, name_rows, pair_rows, pair_rows_with};
-pub use read::{read_matrix, read_matrix_with, read_names, says_its_width};
-pub use reading_record::ReadingRecord;
-pub use record::{FitRecord, Recorded, TracePoint};
-pub use remark::Remark;
-pub use saver::{Saved, Saver, remove_checkpoint};
-pub use table::is_called_like_id;
-pub use temporary::temporary_folder;
-pub use verify::verify;
-pub use write::{keeps_names, write_matrix, write_matrix_named, write_with_names};
+pub use models::saver::{Saved, Saver, remove_checkpoint};
+pub use parts::identity::Identity;
+pub use parts::names::Names;
+pub use safe::atomic::{Output, remove_unfinished, remove_unfinished_at_once};
+pub use safe::folder::OutputFolder;
+pub use safe::guard::panics_are_guarded;
+pub use safe::temporary::temporary_folder;
+pub use tables::matching::{Align, IdColumn, Labeled, Matched, RowLabels, choose_ids, match_rows};
+pub use tables::table::is_called_like_id;
+pub use words::legible::{legible, legible_path};
+pub use words::record::{FitRecord, Recorded, TracePoint};
+pub use words::remark::Remark;
+pub use words::{numbers, wording};
 
 /// Runs the example of docs/rust.md.
 #[cfg(doctest)]

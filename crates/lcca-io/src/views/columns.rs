@@ -3,9 +3,9 @@
 use super::keep::{Keep, Ties};
 use super::selection::Selection;
 use crate::error::{Fault, Outcome, Remedy, Result};
-use crate::memory;
-use crate::names::Names;
-use crate::pick::pick;
+use crate::matrix::pick::pick;
+use crate::parts::names::Names;
+use crate::safe::memory;
 use lcca::matrix::Matrix;
 use std::path::Path;
 

@@ -6,8 +6,8 @@ use super::interner::Interner;
 use super::tokens::{Tokens, lowercase};
 use super::window::BREAK;
 use crate::error::{Fault, Result};
-use crate::lines::{LineBatch, LineReader};
-use crate::parallel::in_order;
+use crate::input::lines::{LineBatch, LineReader};
+use crate::safe::parallel::in_order;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 

@@ -4,9 +4,9 @@
 //! Beyond the bag, only values that are not all ones take memory, because the work is done in place.
 
 use super::bag::{Amounts, Bag, Bagging, Columns};
-use crate::assemble::smallest;
 use crate::error::{Fault, Outcome, Remedy};
-use crate::names::Names;
+use crate::matrix::assemble::smallest;
+use crate::parts::names::Names;
 use lcca::matrix::{Matrix, OneHotRows, SparseRows, Values};
 use rayon::prelude::*;
 

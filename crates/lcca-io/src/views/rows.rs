@@ -3,7 +3,7 @@
 
 use super::spool::Spool;
 use crate::error::Result;
-use crate::folder::OutputFolder;
+use crate::safe::folder::OutputFolder;
 use lcca::matrix::Buffer;
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
 //! Selects columns of a matrix: by place, by share, or by patterns of names.
 
 use crate::error::{Fault, Outcome};
-use crate::names::Names;
-use crate::pattern::matches;
+use crate::parts::names::Names;
+use crate::parts::pattern::matches;
 use std::ops::Range;
 use std::str::FromStr;
 

@@ -1,7 +1,7 @@
 //! Writes numbers to a file one by one and maps them at the end, so that a view may be larger than memory.
 
 use crate::error::{Fault, Result};
-use crate::source;
+use crate::input::source;
 use bytemuck::Pod;
 use lcca::matrix::Buffer;
 use std::fs::File;

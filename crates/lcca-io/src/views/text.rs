@@ -4,7 +4,7 @@ use super::bag::{Bag, Bagging};
 use super::finish::{MadeView, finish};
 use super::input::{self, Batch, Row, TextInput};
 use crate::error::{Fault, Result};
-use crate::parallel::in_order;
+use crate::safe::parallel::in_order;
 use std::borrow::Cow;
 
 /// Settings of the texts and of how they become views.

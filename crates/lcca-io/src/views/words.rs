@@ -12,8 +12,8 @@ use super::rows::{Merged, RowSink, Rows, Spooled};
 use super::spool::Spool;
 use super::window::{Sliding, Window};
 use crate::error::{Fault, Outcome, Remedy, Result};
-use crate::folder::OutputFolder;
-use crate::names::Names;
+use crate::parts::names::Names;
+use crate::safe::folder::OutputFolder;
 use lcca::matrix::{Buffer, Matrix, OneHotRows, SparseRows, Values};
 use std::path::Path;
 

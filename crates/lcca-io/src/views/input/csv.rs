@@ -5,7 +5,7 @@
 use super::fields::{picked, ragged};
 use super::row::{Batch, Batches, Row};
 use crate::error::{Fault, Outcome, Result, one_line};
-use crate::lines::open_text;
+use crate::input::lines::open_text;
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@
 
 use super::row::{Batch, Batches, Row};
 use crate::error::{Fault, Outcome, Result, one_line};
-use crate::lines::{LineBatch, LineReader};
+use crate::input::lines::{LineBatch, LineReader};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use super::parquet;
 use super::row::Batches;
 use super::{csv, json, paired, tsv};
 use crate::error::{Error, Fault, Remedy, Result};
-use crate::source::Packing;
+use crate::input::source::Packing;
 use std::path::{Path, PathBuf};
 
 /// A text file with columns.

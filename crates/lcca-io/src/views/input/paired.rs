@@ -2,7 +2,7 @@
 
 use super::row::{Batch, Batches, Row};
 use crate::error::{Error, Fault, Result};
-use crate::lines::{LineBatch, LineReader};
+use crate::input::lines::{LineBatch, LineReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::fields::picked;
 use super::row::{Batch, Batches, Row};
-use crate::columnar::{ParquetFile, Texts, texts};
 use crate::error::Result;
-use crate::source::Source;
+use crate::input::source::Source;
+use crate::tables::columnar::{ParquetFile, Texts, texts};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use super::fields::{picked, ragged};
 use super::row::{Batch, Batches, Row};
 use crate::error::{Fault, Outcome, Result};
-use crate::lines::{LineBatch, LineReader};
+use crate::input::lines::{LineBatch, LineReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
