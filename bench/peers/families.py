@@ -3,7 +3,7 @@ from .systems import SYSTEMS
 
 # Heading, colors from dark to light, systems.
 FAMILIES = [
-    ("lcca", ("#c8102e", "#ee6a50"), ("lcca", "lcca-1e-6")),
+    ("lcca", ("#c8102e", "#ee6a50", "#f4a896"), ("lcca", "lcca-1e-6", "lcca-1e-3")),
     ("the paper's methods", ("#8c4a00", "#b8791f", "#d9a441", "#e8c987"),
      ("lcca-l-cca", "lcca-g-cca", "lcca-d-cca", "lcca-rp-cca")),
     ("packages", ("#00441b", "#1b7837", "#4d9a55", "#7fbf7b", "#00695c", "#4db6ac"),
@@ -13,6 +13,7 @@ FAMILIES = [
     ("reduced, then CCA", ("#333333", "#888888"), ("randomized", "principal")),
 ]
 MARKS = "osD^vP"
+DASHES = {"lcca-1e-6": "--", "lcca-1e-3": ":"}
 
 
 def order():
@@ -27,6 +28,6 @@ def style(system):
     ours = system == "lcca"
     return {
         "label": SYSTEMS[system].label, "color": colors[n], "marker": MARKS[n],
-        "linewidth": 2.6 if ours else 1.1, "linestyle": "--" if system == "lcca-1e-6" else "-",
+        "linewidth": 2.6 if ours else 1.1, "linestyle": DASHES.get(system, "-"),
         "zorder": 5 if ours else 4 if system.startswith("lcca") else 3,
     }

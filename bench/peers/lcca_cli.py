@@ -29,8 +29,9 @@ def fit(problem, report, flags):
     ends = (("seconds", result["seconds"]["fit"]), ("passes", result["passes"]))
     finishing = {key: end - result["trace"][-1][key] for key, end in ends}
     for row in result["trace"][:-1]:
+        objective = None if problem.ridge else row["total"]  # the trace has correlations only
         report.given(
-            row["seconds"] + finishing["seconds"], row["passes"] + finishing["passes"], row["total"], None
+            row["seconds"] + finishing["seconds"], row["passes"] + finishing["passes"], row["total"], objective
         )
     answer = report.point(result["seconds"]["fit"], result["passes"], *weights, peak=result["peak_rss_bytes"])
     if not abs(answer["captured"] - result["total"]) <= TOLERANCE * result["total"]:

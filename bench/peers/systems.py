@@ -17,8 +17,10 @@ class System:
 
 # The paper's settings: 5 iterations of 38 (L-CCA, after 100 singular vectors) or 51 (G-CCA)
 # gradient steps, 30 of D-CCA.
+AUTO = ("lcca", "lcca-1e-3", "lcca-1e-6")
 SYSTEMS = {
     "lcca": System("lcca (auto)", "lcca_cli", {"flags": ""}),
+    "lcca-1e-3": System("lcca (auto, tol 1e-3)", "lcca_cli", {"flags": "--tol 1e-3"}),
     "lcca-1e-6": System("lcca (auto, tol 1e-6)", "lcca_cli", {"flags": "--tol 1e-6"}),
     "lcca-l-cca": System("lcca (l-cca)", "lcca_cli", {"flags": "--method l-cca"}),
     "lcca-g-cca": System("lcca (g-cca)", "lcca_cli", {"flags": "--method g-cca"}),

@@ -2,6 +2,8 @@
 
 use crate::scope::Crate;
 use crate::{CRATES, cycles, listing, read};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 #[test]
 fn the_modules_of_every_crate_form_layers() {
@@ -11,6 +13,42 @@ fn the_modules_of_every_crate_form_layers() {
         failures.extend(cycles.iter().map(|cycle| format!("{name}: {cycle}\n")));
     }
     assert!(failures.is_empty(), "\n{failures}");
+}
+
+/// The first cells of the rows of a table in a file's own documentation that lists files; `None` if there is no
+/// such table.
+fn listed(text: &str) -> Option<BTreeSet<String>> {
+    let documented = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
+    let mut rows = documented.skip_while(|line| !line.ends_with("| holds |")).skip(2).peekable();
+    rows.peek()?;
+    let name = |row: &str| row.split('`').nth(1).map(str::to_owned);
+    Some(rows.take_while(|row| row.starts_with('|')).filter_map(name).collect())
+}
+
+/// The modules beside a `mod.rs`, without those that exist for tests alone.
+fn held(file: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(file.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    let modules = entries.filter(|path| path.is_dir() || path.extension().is_some_and(|e| e == "rs"));
+    let names = modules.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned());
+    names.filter(|name| !["mod", "tests"].contains(&name.as_str())).collect()
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn folders_list_the_files_that_they_hold() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("crates");
+    let mut lists = 0;
+    for file in files_below(&crates).into_iter().filter(|file| file.ends_with("mod.rs")) {
+        if let Some(listed) = listed(&std::fs::read_to_string(&file).unwrap()) {
+            assert_eq!(listed, held(&file), "{}", file.display());
+            lists += 1;
+        }
+    }
+    assert!(lists > 20, "only {lists} folders list their files");
 }
 
 /// A crate of these files; the first is its root.

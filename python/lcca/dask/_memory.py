@@ -4,7 +4,7 @@ from collections import defaultdict
 from typing import Any
 
 _LANES = 8
-# As in the engine's `data/parts.rs`.
+# As in the engine's `data/rows/parts.rs`.
 _MOST_COPIES = 3
 _FEW_ROWS = 1 << 20
 
