@@ -15,8 +15,8 @@ fn the_modules_of_every_crate_form_layers() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// The first cells of the rows of a table in a file's own documentation that lists files; `None` if there is no
-/// such table.
+/// The first cells of the rows of a table in a file's own documentation that lists files; `None` if there is
+/// no such table.
 fn listed(text: &str) -> Option<BTreeSet<String>> {
     let documented = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
     let mut rows = documented.skip_while(|line| !line.ends_with("| holds |")).skip(2).peekable();

@@ -46,7 +46,8 @@ pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
         "dask" => dask(flags),
         "gpu" => gpu(),
         _ => Err(format!(
-            "`{name}` is not a benchmark; there are: kernel, fits, default, texts, claims, peers, python, dask, gpu"
+            "`{name}` is not a benchmark; there are: kernel, fits, default, texts, claims, peers, python, \
+             dask, gpu"
         )),
     }
 }

@@ -22,7 +22,8 @@ pub fn find(python: &Path) -> Result<PathBuf, String> {
     if runs_here && (runs(&unpacked) || (unpack(python) && runs(&unpacked))) {
         return Ok(unpacked);
     }
-    Err("no Chromium is installed, so pages cannot be tested; `apt-get install chromium` installs it on Debian, and \
+    Err("no Chromium is installed, so pages cannot be tested; `apt-get install chromium` installs it on \
+        Debian, and \
          LCCA_BROWSER=PATH names one that is elsewhere"
         .into())
 }

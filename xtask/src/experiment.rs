@@ -64,7 +64,8 @@ fn paths(work: &Path) -> Result<(), String> {
     step::run(zstd::on_path(&mut unpack, &python)?)?;
     for ((x, y), subset) in SKIPS.into_iter().zip(1..) {
         let views = work.join(format!("views-{subset}"));
-        let flags = "--no-header --lossy --x 1 --y 1 --x-tokens folders --y-tokens basename --lowercase=y --ties first";
+        let flags = "--no-header --lossy --x 1 --y 1 --x-tokens folders --y-tokens basename --lowercase=y \
+            --ties first";
         let kept = format!("--min-count 1 --top 20000 --x-skip {x} --y-skip {y}");
         let make = format!("views text {flags} {kept}");
         step::run(lcca(&make).arg(&list).arg("-o").arg(&views))?;

@@ -85,17 +85,20 @@ fn remedy_flags(remedy: Remedy) -> &'static str {
         Remedy::SayHeader => " (--header yes or --header no; for one view --x-header, --y-header)",
         Remedy::SayIndex => " (--index COLUMN or --index none; for one view --x-index, --y-index)",
         Remedy::SayWhatTextsAre => {
-            "; --na TEXT if it stands for a missing value, --categorical COLUMN if the column holds categories"
+            "; --na TEXT if it stands for a missing value, --categorical COLUMN if the column holds \
+             categories"
         }
         Remedy::LeaveColumnOut => {
-            "; read other columns only (--x-columns, --y-columns, --columns), make it the row names (--index), or make texts \
+            "; read other columns only (--x-columns, --y-columns, --columns), make it the row names \
+             (--index), or make texts \
              a view (lcca views text)"
         }
         Remedy::TellColumnsApart => {
             "; rename one, or read one of them by its number (--x-columns, --y-columns, --columns)"
         }
         Remedy::SayDelimiter => {
-            " (--delimiter tab, --delimiter space, --delimiter ';' or another character; for one view --x-delimiter, \
+            " (--delimiter tab, --delimiter space, --delimiter ';' or another character; for one view \
+             --x-delimiter, \
              --y-delimiter)"
         }
         Remedy::SayDecimal => "; --decimal , or --decimal . says which of them stands before decimals",

@@ -84,7 +84,8 @@ impl StateFile<'_> {
         } else {
             let more = if fit.chosen.get("t1").is_some() { "--t1 or --max-passes" } else { "--max-passes" };
             self.remark(&format!(
-                "{} holds iteration {saved_iteration}: the same command with more {more} continues from there",
+                "{} holds iteration {saved_iteration}: the same command with more {more} continues from \
+                 there",
                 self.path.display()
             ));
         }

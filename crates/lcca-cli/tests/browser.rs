@@ -57,7 +57,10 @@ fn report_of_few_rows(folder: &Folder) {
     folder.write("few_scores.json", folder.json(line).to_string());
     folder.write("few_labels.txt", (0..20).map(|row| format!("label {}\n", row % 3)).collect::<String>());
     folder
-        .run("report few other_x.csv other_y.csv --label few_labels.txt --bootstrap few_bootstrap.json --scores few_scores.json -o few.html")
+        .run(
+            "report few other_x.csv other_y.csv --label few_labels.txt --bootstrap few_bootstrap.json \
+            --scores few_scores.json -o few.html",
+        )
         .done();
     folder.write("few_score.json", folder.json("score few other_x.csv other_y.csv").to_string());
     folder.write("few_info.json", folder.json("info few").to_string());
@@ -73,7 +76,10 @@ fn pages_work_in_a_browser() {
     };
     let folder = Folder::with_named_views(3000, 1);
     folder
-        .run("fit x.safetensors y.safetensors -k 5 --ridge 0.01 --method lobpcg --oversample 1 --tol 1e-9 -o model")
+        .run(
+            "fit x.safetensors y.safetensors -k 5 --ridge 0.01 --method lobpcg --oversample 1 --tol 1e-9 -o \
+            model",
+        )
         .done();
     folder.write("labels.txt", (0..3000).map(|row| format!("label {}\n", row % 3)).collect::<String>());
     folder.run("report model x.safetensors y.safetensors --label labels.txt -o report.html").done();

@@ -149,7 +149,10 @@ fn auto_goes_on_without_a_gpu_and_says_why() {
     let text =
         without_gpu(&folder, "fit x.npz y.npz -k 2 --device auto --device-memory 1GB -o model").done().stdout;
     assert!(
-        text.contains("no GPU was used: only LOBPCG, Gram matrices of dense rows and permutation tests are computed there"),
+        text.contains(
+            "no GPU was used: only LOBPCG, Gram matrices of dense rows and permutation tests are \
+            computed there"
+        ),
         "{text}"
     );
     let text = without_gpu(&folder, "bootstrap model x.npz y.npz -n 3 --device auto").done().stdout;

@@ -29,7 +29,8 @@ fn rounds() -> u64 {
     std::env::var("LCCA_SOAK").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(50)
 }
 
-const FIT: &str = "fit x.npz y.npz -k 6 --method lobpcg --tol 1e-9 --threads 1 --no-structure --hold-out no -o model --resume state --save-every 0 --quiet";
+const FIT: &str = "fit x.npz y.npz -k 6 --method lobpcg --tol 1e-9 --threads 1 --no-structure --hold-out no \
+    -o model --resume state --save-every 0 --quiet";
 
 /// The commands that are killed, each with its output.
 const COMMANDS: [(&str, &str); 4] = [
@@ -192,7 +193,8 @@ fn a_store_that_is_cut_short_during_a_fit_is_an_error() {
     let [x, y] = topics(20_000, 900, 700, 3);
     folder.write_matrix("x.safetensors", &sparse(900, &x));
     folder.write_matrix("y.safetensors", &sparse(700, &y));
-    let line = "fit x.safetensors y.safetensors -k 12 --method lobpcg --tol 1e-12 --threads 2 --no-structure --resume state --save-every 0";
+    let line = "fit x.safetensors y.safetensors -k 12 --method lobpcg --tol 1e-12 --threads 2 --no-structure \
+        --resume state --save-every 0";
     let child = folder.command(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
     while !folder.path("state").exists() && start.elapsed() < Duration::from_secs(60) {

@@ -204,7 +204,8 @@ fn what_used_to_be_silently_wrong_is_refused_or_right() {
     for (cell, needle) in [
         (
             "NA",
-            "line 2: column \"a\": the value is missing (\"NA\"); 1 value is missing in 1 row; --missing drop",
+            "line 2: column \"a\": the value is missing (\"NA\"); 1 value is missing in 1 row; --missing \
+             drop",
         ),
         ("", "line 2: column \"a\": the value is missing"),
         ("2020-01-31", "line 2: column \"a\": expected a number, found \"2020-01-31\", a date"),

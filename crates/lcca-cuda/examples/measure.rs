@@ -3,19 +3,26 @@
 //! ```text
 //! measure pass X                               XᵀX·B with 32 columns of f32 numbers
 //! measure fit X Y K RIDGE TOL DEVICE REPEATS   fits to files, on cpu or cuda
-//! measure dense ROWS COLS K DEVICE REPEATS     fits to two dense views of so many columns of f32 numbers, on cpu, on cuda, or there:
-//!                                              on cuda with views that lie there; with the seconds until numbers were checked and until
+//! measure dense ROWS COLS K DEVICE REPEATS     fits to two dense views of so many columns of f32 numbers,
+//! on cpu, on cuda, or there:
+//!                                              on cuda with views that lie there; with the seconds until
+//!                                              numbers were checked and until
 //!                                              moments were known
 //! measure copy ROWS COLS                       copies of such a view to cuda
-//! measure gram X Y REPEATS                     the joint Gram matrix of files, on cpu and on cuda, there also step by step; with the
+//! measure gram X Y REPEATS                     the joint Gram matrix of files, on cpu and on cuda, there
+//! also step by step; with the
 //!                                              largest difference of their entries
 //! measure decompose SIZE OFF_DIAGONAL          leading singular vectors of a matrix, on cuda and on cpu
-//! measure panels ROWS COLS                     an iteration's arithmetic on panels of so many rows and columns: advance and sums over rows
-//! measure permute ROWS K ORDERS REPEATS        permutation tests of so many rows of k canonical variables, on cuda and once on
-//!                                              cpu; with one of them, it is mostly drawing and copying orders
-//! measure certify X Y K RIDGE TOL DEVICE REPEATS   the same fits, and certificates of them
-//! measure factor SIZE COLS                     the Cholesky factor of I + V·Vᵀ, with SIZE rows of V and COLS columns
-//! measure block SIZE COLS                      the Cholesky factor of a dense matrix of so many rows, and solutions with it for a panel
+//! measure panels ROWS COLS                     an iteration's arithmetic on panels of so many rows and
+//! columns: advance and sums over rows measure permute ROWS K ORDERS REPEATS        permutation tests of so
+//! many rows of k canonical variables, on cuda and once on
+//!                                              cpu; with one of them, it is mostly drawing and copying
+//!                                              orders measure certify X Y K RIDGE TOL DEVICE REPEATS   the
+//!                                              same fits, and certificates of them measure factor SIZE COLS
+//!                                              the Cholesky factor of I + V·Vᵀ, with SIZE rows of V and
+//!                                              COLS columns measure block SIZE COLS
+//!                                              the Cholesky factor of a dense matrix of so many rows, and
+//!                                              solutions with it for a panel
 //! ```
 
 use faer::Mat;
@@ -74,10 +81,11 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
             permute(rows.parse()?, k.parse()?, orders.parse()?, repeats.parse()?)
         }
         ["block", size, cols] => block(size.parse()?, cols.parse()?),
-        _ => Err(
-            "measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | certify X Y K RIDGE TOL cpu|cuda REPEATS | factor SIZE COLS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X Y REPEATS | decompose SIZE OFF_DIAGONAL | panels ROWS COLS | permute ROWS K ORDERS REPEATS | block SIZE COLS"
-                .into(),
-        ),
+        _ => Err("measure pass X | fit X Y K RIDGE TOL cpu|cuda REPEATS | certify X Y K RIDGE TOL cpu|cuda \
+             REPEATS | factor SIZE COLS | dense ROWS COLS K cpu|cuda|there REPEATS | copy ROWS COLS | gram X \
+             Y REPEATS | decompose SIZE OFF_DIAGONAL | panels ROWS COLS | permute ROWS K ORDERS REPEATS | \
+             block SIZE COLS"
+            .into()),
     }
 }
 
@@ -275,7 +283,8 @@ fn fits(
     repeat(&pair, &settings, device, repeats)
 }
 
-/// Measures fits and their certificates: the seconds of each, what was said to be missing, and what was proven.
+/// Measures fits and their certificates: the seconds of each, what was said to be missing, and what was
+/// proven.
 fn certificates(
     [x, y]: [&str; 2],
     k: usize,

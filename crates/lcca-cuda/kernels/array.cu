@@ -1,8 +1,7 @@
 // What is found out about dense rows that lie on the device: row-major, without padding.
 
 // found = the index of the first number that is not finite, if it is smaller than what is there.
-template <class T>
-__device__ void first_not_finite(u64 n, const T *values, u64 *found) {
+template<class T> __device__ void first_not_finite(u64 n, const T *values, u64 *found) {
     EACH(i, n) {
         // Infinity less infinity is not a number, and neither is equal to anything.
         if (!(values[i] - values[i] == (T)0)) {
@@ -11,8 +10,10 @@ __device__ void first_not_finite(u64 n, const T *values, u64 *found) {
         }
     }
 }
-#define FIRST_NOT_FINITE(NAME, T) \
-    extern "C" __global__ void NAME(u64 n, const T *values, u64 *found) { first_not_finite<T>(n, values, found); }
+#define FIRST_NOT_FINITE(NAME, T)                                                                            \
+    extern "C" __global__ void NAME(u64 n, const T *values, u64 *found) {                                    \
+        first_not_finite<T>(n, values, found);                                                               \
+    }
 FIRST_NOT_FINITE(first_not_finite_f64, double)
 FIRST_NOT_FINITE(first_not_finite_f32, float)
 
@@ -27,10 +28,12 @@ struct Sum {
     }
 };
 
-// parts[chunk] = the sums of the numbers of every column, of their squares, and how many are not zero, over a chunk of rows; rows are
-// weighted if there are weights. A block sums up `width` columns, in lanes that it adds in their order.
-template <class T>
-__device__ void column_moments(u64 rows, u64 chunk, u32 cols, u32 width, double *parts, const T *a, const double *weights) {
+// parts[chunk] = the sums of the numbers of every column, of their squares, and how many are not zero, over a
+// chunk of rows; rows are weighted if there are weights. A block sums up `width` columns, in lanes that it
+// adds in their order.
+template<class T>
+__device__ void column_moments(u64 rows, u64 chunk, u32 cols, u32 width, double *parts, const T *a,
+                               const double *weights) {
     __shared__ Sum sums[2][256];
     __shared__ double counts[256];
     u32 lanes = blockDim.x / width, lane = threadIdx.x / width, j = blockIdx.x * width + threadIdx.x % width;
@@ -65,10 +68,10 @@ __device__ void column_moments(u64 rows, u64 chunk, u32 cols, u32 width, double 
         own[2 * (u64)cols] = nonzero;
     }
 }
-#define COLUMN_MOMENTS(NAME, T)                                                                                                    \
-    extern "C" __global__ void __launch_bounds__(256) NAME(u64 rows, u64 chunk, u32 cols, u32 width, double *parts, const T *a,    \
-                                                           const double *weights) {                                                \
-        column_moments<T>(rows, chunk, cols, width, parts, a, weights);                                                            \
+#define COLUMN_MOMENTS(NAME, T)                                                                              \
+    extern "C" __global__ void __launch_bounds__(256)                                                        \
+        NAME(u64 rows, u64 chunk, u32 cols, u32 width, double *parts, const T *a, const double *weights) {   \
+        column_moments<T>(rows, chunk, cols, width, parts, a, weights);                                      \
     }
 COLUMN_MOMENTS(column_moments_f64, double)
 COLUMN_MOMENTS(column_moments_f32, float)

@@ -1,17 +1,21 @@
-// The coarse block: B - A on chosen columns, or more generally sigma * B - A + V * V^T, is formed here; factor.cu factorizes it. A matrix is row-major and square; its lower triangle
-// counts. Its size is a multiple of 64: rows and columns beyond the chosen ones are those of the identity.
+// The coarse block: B - A on chosen columns, or more generally sigma * B - A + V * V^T, is formed here;
+// factor.cu factorizes it. A matrix is row-major and square; its lower triangle counts. Its size is a
+// multiple of 64: rows and columns beyond the chosen ones are those of the identity.
 
 #define NONE 0xffffffffu
 
 // Entries are all 1, f32 or f64.
 __device__ double value_of(const void *values, int kind, u64 entry) {
-    return kind == 0 ? 1.0 : kind == 1 ? (double)((const float *)values)[entry] : ((const double *)values)[entry];
+    return kind == 0   ? 1.0
+           : kind == 1 ? (double)((const float *)values)[entry]
+                       : ((const double *)values)[entry];
 }
 
-// Entries of a block of the Gram matrix. Row `chosen[i]` of the block has place first + i; places: the place of each of its columns, or
-// NONE. One warp for each part of a chosen row; blockIdx.y says which part.
-extern "C" __global__ void read_gram(u32 rows, const u32 *chosen, u32 first, const u64 *starts, const u32 *columns,
-                                     const void *values, int kind, const u32 *places, double *matrix, u32 size) {
+// Entries of a block of the Gram matrix. Row `chosen[i]` of the block has place first + i; places: the place
+// of each of its columns, or NONE. One warp for each part of a chosen row; blockIdx.y says which part.
+extern "C" __global__ void read_gram(u32 rows, const u32 *chosen, u32 first, const u64 *starts,
+                                     const u32 *columns, const void *values, int kind, const u32 *places,
+                                     double *matrix, u32 size) {
     u32 i = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     if (i >= rows) return;
     u32 own = first + i;
@@ -22,13 +26,21 @@ extern "C" __global__ void read_gram(u32 rows, const u32 *chosen, u32 first, con
     }
 }
 
-// Sums of products of chosen columns over rows, as whole numbers of 1/unit: additions of whole numbers have no order. factors: what a
-// column's numbers are multiplied by before they are rounded; null if all are 1. One warp per row; `list` holds the chosen entries of a
-// row, 256 at a time.
-struct View { const u64 *starts; u64 base; const u32 *columns; const void *values; int kind; const u32 *places; };
+// Sums of products of chosen columns over rows, as whole numbers of 1/unit: additions of whole numbers have
+// no order. factors: what a column's numbers are multiplied by before they are rounded; null if all are 1.
+// One warp per row; `list` holds the chosen entries of a row, 256 at a time.
+struct View {
+    const u64 *starts;
+    u64 base;
+    const u32 *columns;
+    const void *values;
+    int kind;
+    const u32 *places;
+};
 #define LIST 256
-extern "C" __global__ void __launch_bounds__(128) read_rows(u64 rows, View x, View y, const double *weights, const double *factors,
-                                                            double unit, i64 *sums, u32 size) {
+extern "C" __global__ void __launch_bounds__(128)
+    read_rows(u64 rows, View x, View y, const double *weights, const double *factors, double unit, i64 *sums,
+              u32 size) {
     __shared__ u32 list_places[4][2][LIST];
     __shared__ double list_values[4][2][LIST];
     u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -52,11 +64,16 @@ extern "C" __global__ void __launch_bounds__(128) read_rows(u64 rows, View x, Vi
                         const View &view = at < lengths[0] ? x : y;
                         u64 entry = view.starts[row] - view.base + (at < lengths[0] ? at : at - lengths[0]);
                         place = view.places[view.columns[entry]];
-                        if (place != NONE) value = value_of(view.values, view.kind, entry) * (factors ? factors[place] : 1.0);
+                        if (place != NONE)
+                            value =
+                                value_of(view.values, view.kind, entry) * (factors ? factors[place] : 1.0);
                     }
                     u32 found = __ballot_sync(0xffffffffu, place != NONE);
                     u32 slot = count + __popc(found & ((1u << lane) - 1));
-                    if (place != NONE) { list_places[warp][which][slot] = place; list_values[warp][which][slot] = value; }
+                    if (place != NONE) {
+                        list_places[warp][which][slot] = place;
+                        list_values[warp][which][slot] = value;
+                    }
                     count += __popc(found);
                 }
                 counts[which] = count;
@@ -65,7 +82,8 @@ extern "C" __global__ void __launch_bounds__(128) read_rows(u64 rows, View x, Vi
             for (u32 pair = lane; pair < counts[0] * counts[1]; pair += 32) {
                 u32 i = pair / counts[1], j = pair % counts[1];
                 u32 a = list_places[warp][0][i], b = list_places[warp][1][j];
-                // Within one list each pair comes twice; between lists once, and the larger place may be in either.
+                // Within one list each pair comes twice; between lists once, and the larger place may be in
+                // either.
                 if (outer == inner && b > a) continue;
                 u32 high = a > b ? a : b, low = a > b ? b : a;
                 double product = list_values[warp][0][i] * list_values[warp][1][j] * weight * unit;
@@ -86,12 +104,14 @@ extern "C" __global__ void to_floats(u32 chosen, u32 size, i64 *sums, double uni
     }
 }
 
-// Centers the Gram matrix of the chosen columns, scales it, multiplies what is within a view by sigma, turns the sign of what is between
-// the views, sets the diagonal to sigma, adds the products of `lifted` vectors, which follow each other, and multiplies the diagonal by
-// `raised`. means: of the columns, or null; scale: 0 for columns that do not vary; split: the number of X's columns; identities: views whose
-// columns are orthogonal. A thread block of 256 has 256 numbers of a row.
-extern "C" __global__ void finish_block(u32 chosen, u32 size, double *matrix, const double *means, double weight, const double *scale,
-                                        u32 split, int x_is_identity, int y_is_identity, double sigma, u32 lifted, const double *lifting,
+// Centers the Gram matrix of the chosen columns, scales it, multiplies what is within a view by sigma, turns
+// the sign of what is between the views, sets the diagonal to sigma, adds the products of `lifted` vectors,
+// which follow each other, and multiplies the diagonal by `raised`. means: of the columns, or null; scale: 0
+// for columns that do not vary; split: the number of X's columns; identities: views whose columns are
+// orthogonal. A thread block of 256 has 256 numbers of a row.
+extern "C" __global__ void finish_block(u32 chosen, u32 size, double *matrix, const double *means,
+                                        double weight, const double *scale, u32 split, int x_is_identity,
+                                        int y_is_identity, double sigma, u32 lifted, const double *lifting,
                                         double raised) {
     u32 i = blockIdx.x, j = blockIdx.y * blockDim.x + threadIdx.x;
     if (j > i) return;
@@ -106,6 +126,7 @@ extern "C" __global__ void finish_block(u32 chosen, u32 size, double *matrix, co
         value *= within_x || within_y ? sigma : -1.0;
     }
     if (i < chosen)
-        for (u32 v = 0; v < lifted; v++) value = fma(lifting[(u64)v * chosen + i], lifting[(u64)v * chosen + j], value);
+        for (u32 v = 0; v < lifted; v++)
+            value = fma(lifting[(u64)v * chosen + i], lifting[(u64)v * chosen + j], value);
     matrix[(u64)i * size + j] = i == j && i < chosen ? value * raised : value;
 }

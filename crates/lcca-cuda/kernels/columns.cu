@@ -1,4 +1,5 @@
-// What is known of the columns of the data, one number per row of a panel: how active they are, which are chosen.
+// What is known of the columns of the data, one number per row of a panel: how active they are, which are
+// chosen.
 
 #define NONE 0xffffffffu
 
@@ -14,9 +15,10 @@ __device__ __forceinline__ double sum_of_squares(const double *row, u32 stride, 
     return warp_sum(sum);
 }
 
-// out[i] = |w[i, :]|^2 / inverse[i] + |r[i, :]|^2 * inverse[i], or 0 if inverse[i] is. Rounded as the host rounds. One warp per row.
-extern "C" __global__ void activity_of_rows(u64 rows, u32 w_stride, const double *w, u32 r_stride, const double *r, const double *inverse,
-                                            double *out) {
+// out[i] = |w[i, :]|^2 / inverse[i] + |r[i, :]|^2 * inverse[i], or 0 if inverse[i] is. Rounded as the host
+// rounds. One warp per row.
+extern "C" __global__ void activity_of_rows(u64 rows, u32 w_stride, const double *w, u32 r_stride,
+                                            const double *r, const double *inverse, double *out) {
     u64 row = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / 32;
     u32 lane = threadIdx.x % 32;
     if (row >= rows) return;
@@ -33,19 +35,17 @@ extern "C" __global__ void clear_factors(u64 n, const u32 *rows, double *factors
     EACH(i, n) factors[rows[i]] = 0.0;
 }
 
-extern "C" __global__ void no_places(u64 n, u32 *places) {
-    EACH(i, n) places[i] = NONE;
-}
+extern "C" __global__ void no_places(u64 n, u32 *places) { EACH(i, n) places[i] = NONE; }
 
 // The i-th of the chosen columns has place first + i.
 extern "C" __global__ void place_columns(u64 n, const u32 *columns, u32 first, u32 *places) {
     EACH(i, n) places[columns[i]] = first + (u32)i;
 }
 
-// The entry of largest size in every column, the first of several: parts[block][column] for `chunk` rows each. A block has lanes of `width`
-// columns, as in column_sums.
-extern "C" __global__ void __launch_bounds__(256) largest_entries(u64 rows, u64 chunk, u32 stride, u32 width, double *parts,
-                                                                  const double *a) {
+// The entry of largest size in every column, the first of several: parts[block][column] for `chunk` rows
+// each. A block has lanes of `width` columns, as in column_sums.
+extern "C" __global__ void __launch_bounds__(256)
+    largest_entries(u64 rows, u64 chunk, u32 stride, u32 width, double *parts, const double *a) {
     __shared__ double values[256];
     __shared__ u64 places[256];
     u32 lanes = blockDim.x / width, lane = threadIdx.x / width, j = blockIdx.y * width + threadIdx.x % width;
@@ -55,7 +55,10 @@ extern "C" __global__ void __launch_bounds__(256) largest_entries(u64 rows, u64 
     if (is_column) {
         for (u64 i = first + lane; i < last; i += lanes) {
             double value = a[i * stride + j];
-            if (fabs(value) > fabs(largest)) { largest = value; place = i; }
+            if (fabs(value) > fabs(largest)) {
+                largest = value;
+                place = i;
+            }
         }
     }
     values[threadIdx.x] = largest;
@@ -66,14 +69,18 @@ extern "C" __global__ void __launch_bounds__(256) largest_entries(u64 rows, u64 
             double value = values[l * width + threadIdx.x];
             u64 other = places[l * width + threadIdx.x];
             bool is_first = fabs(value) == fabs(largest) && other < place;
-            if (fabs(value) > fabs(largest) || is_first) { largest = value; place = other; }
+            if (fabs(value) > fabs(largest) || is_first) {
+                largest = value;
+                place = other;
+            }
         }
         parts[(u64)blockIdx.x * stride + j] = largest;
     }
 }
 
 // out[i, j] = a[i, j] * rows[i] * columns[j], but no larger in size than 1. Rounded as the host rounds.
-extern "C" __global__ void scale_to_cosines(u64 n, u32 stride, const double *a, const double *rows, const double *columns, double *out) {
+extern "C" __global__ void scale_to_cosines(u64 n, u32 stride, const double *a, const double *rows,
+                                            const double *columns, double *out) {
     EACH(i, n) {
         double value = __dmul_rn(__dmul_rn(a[i], rows[i / stride]), columns[i % stride]);
         out[i] = value > 1.0 ? 1.0 : value < -1.0 ? -1.0 : value;

@@ -5,7 +5,8 @@ typedef unsigned long long u64;
 typedef long long i64;
 
 // Runs over n numbers in steps of the grid.
-#define EACH(i, n) for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (u64)gridDim.x * blockDim.x)
+#define EACH(i, n)                                                                                           \
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (u64)gridDim.x * blockDim.x)
 
 // The row of the `index`-th place of a lower triangle, counted row by row.
 __device__ __forceinline__ u32 lower_row(u32 index) {
@@ -15,9 +16,9 @@ __device__ __forceinline__ u32 lower_row(u32 index) {
     return row;
 }
 
-// The part of a product of dense matrices that one warp forms: 32 x 32 numbers, of which a thread has 32. Factors come from shared
-// memory in slices of DEPTH: a[k][row] and b[k][col] with `pitch` numbers from one k to the next, 4 more than a multiple of 16, so that
-// a warp reads without conflicts.
+// The part of a product of dense matrices that one warp forms: 32 x 32 numbers, of which a thread has 32.
+// Factors come from shared memory in slices of DEPTH: a[k][row] and b[k][col] with `pitch` numbers from one k
+// to the next, 4 more than a multiple of 16, so that a warp reads without conflicts.
 #define DEPTH 16
 #define PITCH(cols) ((cols) + 4)
 
@@ -52,7 +53,8 @@ struct Tile {
 #pragma unroll
                 for (u32 j = 0; j < 4; j++)
                     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                        : "+d"(sums[i][j][0]), "+d"(sums[i][j][1]) : "d"(left[i]), "d"(right[j]));
+                        : "+d"(sums[i][j][0]), "+d"(sums[i][j][1])
+                        : "d"(left[i]), "d"(right[j]));
         }
 #else
 #pragma unroll

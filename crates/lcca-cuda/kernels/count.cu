@@ -7,11 +7,12 @@ __device__ __forceinline__ double value_of(const void *values, int is_single, u6
     return is_single ? (double)((const float *)values)[entry] : ((const double *)values)[entry];
 }
 
-// counts[column] += 1 for every entry: whole numbers, whose sum has no order. Equal columns of a warp are added at once, because a frequent
-// column is in most rows.
+// counts[column] += 1 for every entry: whole numbers, whose sum has no order. Equal columns of a warp are
+// added at once, because a frequent column is in most rows.
 extern "C" __global__ void count_columns(u64 n, const u32 *columns, u32 *counts) {
     u32 lane = threadIdx.x % 32;
-    for (u64 first = (u64)blockIdx.x * blockDim.x + threadIdx.x - lane; first < n; first += (u64)gridDim.x * blockDim.x) {
+    for (u64 first = (u64)blockIdx.x * blockDim.x + threadIdx.x - lane; first < n;
+         first += (u64)gridDim.x * blockDim.x) {
         bool is_entry = first + lane < n;
         u32 present = __ballot_sync(0xffffffffu, is_entry);
         if (is_entry) {
@@ -21,10 +22,10 @@ extern "C" __global__ void count_columns(u64 n, const u32 *columns, u32 *counts)
     }
 }
 
-// sums[column] += value - 1 and squares[column] += value^2 - 1 for every entry: whole numbers, and nothing to do for most. others: set if
-// a value is none that can be summed up so.
-extern "C" __global__ void sum_more_than_ones(u64 n, const u32 *columns, const void *values, int is_single, u64 *sums, u64 *squares,
-                                              u32 *others) {
+// sums[column] += value - 1 and squares[column] += value^2 - 1 for every entry: whole numbers, and nothing to
+// do for most. others: set if a value is none that can be summed up so.
+extern "C" __global__ void sum_more_than_ones(u64 n, const u32 *columns, const void *values, int is_single,
+                                              u64 *sums, u64 *squares, u32 *others) {
     EACH(i, n) {
         double value = value_of(values, is_single, i);
         if (value == 1.0) continue;

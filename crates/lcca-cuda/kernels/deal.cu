@@ -1,17 +1,18 @@
-// Products of two panels whose rows are dealt to each other in many orders: row-major, f64, rows of `stride` numbers, an even number, of
-// which those after the last column are zero.
+// Products of two panels whose rows are dealt to each other in many orders: row-major, f64, rows of `stride`
+// numbers, an even number, of which those after the last column are zero.
 
 // Orders that a thread sums at a time, so that it reads x once for all of them.
 #define TOGETHER 8
 
-// parts[chunk, order, :] = the sum over the rows i of a chunk of x[i, :] * y[orders[order, i], :]. A thread has two neighboring columns,
-// `halves` of which make a row, and every `lanes`-th row of the chunk; the lanes are added in their order, and add_parts adds the chunks.
-// Blocks have `width` halves each.
-extern "C" __global__ void __launch_bounds__(256) deal_rows(u64 rows, u64 chunk, u32 count, u32 stride, u32 halves, u32 width,
-                                                            double2 *parts, const double2 *__restrict__ x,
-                                                            const double2 *__restrict__ y, const u32 *__restrict__ orders) {
+// parts[chunk, order, :] = the sum over the rows i of a chunk of x[i, :] * y[orders[order, i], :]. A thread
+// has two neighboring columns, `halves` of which make a row, and every `lanes`-th row of the chunk; the lanes
+// are added in their order, and add_parts adds the chunks. Blocks have `width` halves each.
+extern "C" __global__ void __launch_bounds__(256)
+    deal_rows(u64 rows, u64 chunk, u32 count, u32 stride, u32 halves, u32 width, double2 *parts,
+              const double2 *__restrict__ x, const double2 *__restrict__ y, const u32 *__restrict__ orders) {
     __shared__ double2 sums[256];
-    u32 lanes = blockDim.x / width, lane = threadIdx.x / width, half = blockIdx.z * width + threadIdx.x % width;
+    u32 lanes = blockDim.x / width, lane = threadIdx.x / width,
+        half = blockIdx.z * width + threadIdx.x % width;
     u64 first = (u64)blockIdx.x * chunk, last = first + chunk < rows ? first + chunk : rows;
     u32 order = blockIdx.y * TOGETHER, pitch = stride / 2;
     bool is_column = lane < lanes && half < halves;

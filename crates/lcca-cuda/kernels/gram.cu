@@ -1,9 +1,14 @@
 // The Gram matrix of dense rows of both views, on and below the diagonal: what narrow views are solved with.
 //
-// parts[chunk] (cols x cols) = Z[chunk of rows]^T * Z[chunk of rows], where a row of Z is a row of both views less the means, and one
-// factor is multiplied by the weights of the rows. Columns follow each other, as the host has them.
+// parts[chunk] (cols x cols) = Z[chunk of rows]^T * Z[chunk of rows], where a row of Z is a row of both views
+// less the means, and one factor is multiplied by the weights of the rows. Columns follow each other, as the
+// host has them.
 
-struct Wide { const void *values[2]; u32 cols[2]; int is_single[2]; };
+struct Wide {
+    const void *values[2];
+    u32 cols[2];
+    int is_single[2];
+};
 
 // One column of Z. A column beyond the last one is zero.
 struct Column {
@@ -27,16 +32,17 @@ struct Column {
     }
 };
 
-// For any GPU, and for views of different numbers. A block of 4 warps forms 64 x 64 numbers; blockIdx.x runs over the lower triangle of
-// blocks.
-extern "C" __global__ void __launch_bounds__(128) dense_gram(u64 rows, u64 chunk, double *parts, Wide views, const double *means,
-                                                             const double *weights) {
+// For any GPU, and for views of different numbers. A block of 4 warps forms 64 x 64 numbers; blockIdx.x runs
+// over the lower triangle of blocks.
+extern "C" __global__ void __launch_bounds__(128)
+    dense_gram(u64 rows, u64 chunk, double *parts, Wide views, const double *means, const double *weights) {
     __shared__ double as[2][DEPTH][PITCH(64)];
     __shared__ double bs[2][DEPTH][PITCH(64)];
     u32 cols = views.cols[0] + views.cols[1], t = threadIdx.x;
     u32 i = lower_row(blockIdx.x), a0 = i * 64, b0 = (blockIdx.x - i * (i + 1) / 2) * 64;
     u64 first = (u64)blockIdx.z * chunk, last = first + chunk < rows ? first + chunk : rows;
-    // A thread reads one column of each slice, every second row, and the next slice while this one is multiplied.
+    // A thread reads one column of each slice, every second row, and the next slice while this one is
+    // multiplied.
     u32 c = t % 64, r1 = t / 64;
     Column left(views, means, a0 + c), right(views, means, b0 + c);
     u32 wa = t / 64 * 32, wb = t / 32 % 2 * 32;
@@ -74,20 +80,26 @@ extern "C" __global__ void __launch_bounds__(128) dense_gram(u64 rows, u64 chunk
 }
 
 #if __CUDA_ARCH__ >= 800
-// The same with tensor cores, if the numbers of both views are of one kind. A block of 8 warps forms 128 x 128 numbers, a warp 64 x 32 of
-// them. Rows go to shared memory as they are, a few at a time and three steps ahead; they become f64 numbers and lose their means on
-// the way to the registers, so that shared memory, which is read eight times as often as it is written, holds half as many bytes of f32
-// numbers. Blocks never span both views.
+// The same with tensor cores, if the numbers of both views are of one kind. A block of 8 warps forms 128 x
+// 128 numbers, a warp 64 x 32 of them. Rows go to shared memory as they are, a few at a time and three steps
+// ahead; they become f64 numbers and lose their means on the way to the registers, so that shared memory,
+// which is read eight times as often as it is written, holds half as many bytes of f32 numbers. Blocks never
+// span both views.
 #define SIDE 128
 #define STAGES 4
 
 // Rows of a stage, and numbers from one row to the next, which let a warp read without conflicts.
-template <class T> struct Stage;
-template <> struct Stage<float> { enum { ROWS = 16, PITCH_OF = SIDE + 8, PIECE = 4 }; };
-template <> struct Stage<double> { enum { ROWS = 8, PITCH_OF = SIDE + 4, PIECE = 2 }; };
+template<class T> struct Stage;
+template<> struct Stage<float> {
+    enum { ROWS = 16, PITCH_OF = SIDE + 8, PIECE = 4 };
+};
+template<> struct Stage<double> {
+    enum { ROWS = 8, PITCH_OF = SIDE + 4, PIECE = 2 };
+};
 
-// x - mean, of which `minus` is -mean. The bits of an f32 number, moved to where an f64 number has them, are that number times 2^-896,
-// for numbers of any size: multiplied back without rounding, which is quicker than an instruction that converts.
+// x - mean, of which `minus` is -mean. The bits of an f32 number, moved to where an f64 number has them, are
+// that number times 2^-896, for numbers of any size: multiplied back without rounding, which is quicker than
+// an instruction that converts.
 __device__ __forceinline__ double less_mean(float x, double minus) {
     u32 bits = __float_as_uint(x);
     double moved = __hiloint2double(((int)bits >> 3) & 0x8fffffff, bits << 29);
@@ -96,39 +108,44 @@ __device__ __forceinline__ double less_mean(float x, double minus) {
 __device__ __forceinline__ double less_mean(double x, double minus) { return x + minus; }
 
 // Some neighboring columns of one view.
-template <class T>
-struct Columns {
+template<class T> struct Columns {
     const T *values;
     u32 stride, count, place;
 
     // The `index`-th block of columns, blocks of the second view after those of the first.
     __device__ Columns(const Wide &views, u32 index) {
-        u32 blocks = (views.cols[0] + SIDE - 1) / SIDE, view = index >= blocks, first = (view ? index - blocks : index) * SIDE;
+        u32 blocks = (views.cols[0] + SIDE - 1) / SIDE, view = index >= blocks,
+            first = (view ? index - blocks : index) * SIDE;
         stride = views.cols[view];
         count = min(stride - first, (u32)SIDE);
         values = (const T *)views.values[view] + first;
         place = (view ? views.cols[0] : 0) + first;
     }
-    __device__ double minus(const double *means, u32 col) const { return means && col < count ? -means[place + col] : 0.0; }
+    __device__ double minus(const double *means, u32 col) const {
+        return means && col < count ? -means[place + col] : 0.0;
+    }
 
-    // Starts to copy rows from `row` on to shared memory, in pieces of 16 bytes, or number by number if rows do not begin at multiples of
-    // 16 bytes. Numbers that do not exist are zeros.
-    template <u32 PIECE>
-    __device__ void fetch_pieces(T *to, u64 row, u64 last) const {
+    // Starts to copy rows from `row` on to shared memory, in pieces of 16 bytes, or number by number if rows
+    // do not begin at multiples of 16 bytes. Numbers that do not exist are zeros.
+    template<u32 PIECE> __device__ void fetch_pieces(T *to, u64 row, u64 last) const {
 #pragma unroll 2
         for (u32 e = threadIdx.x; e < Stage<T>::ROWS * SIDE / PIECE; e += 256) {
             u32 r = e / (SIDE / PIECE), c = e % (SIDE / PIECE) * PIECE;
             bool is_there = row + r < last && c < count;
             const T *from = is_there ? values + (row + r) * stride + c : values;
-            u32 address = (u32)__cvta_generic_to_shared(to + r * Stage<T>::PITCH_OF + c), bytes = is_there ? PIECE * sizeof(T) : 0;
+            u32 address = (u32)__cvta_generic_to_shared(to + r * Stage<T>::PITCH_OF + c),
+                bytes = is_there ? PIECE * sizeof(T) : 0;
             if (PIECE * sizeof(T) == 16)
-                asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes));
+                asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
+                             "r"(bytes));
             else
-                asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(PIECE * sizeof(T)), "r"(bytes));
+                asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from),
+                             "n"(PIECE * sizeof(T)), "r"(bytes));
         }
     }
     __device__ void fetch(T *to, u64 row, u64 last) const {
-        if ((u64)values % 16 == 0 && stride % Stage<T>::PIECE == 0) fetch_pieces<Stage<T>::PIECE>(to, row, last);
+        if ((u64)values % 16 == 0 && stride % Stage<T>::PIECE == 0)
+            fetch_pieces<Stage<T>::PIECE>(to, row, last);
         else fetch_pieces<1>(to, row, last);
     }
 };
@@ -137,9 +154,11 @@ struct Columns {
 struct WarpSums {
     double sums[4][4][4];
 
-    // Adds the products of one stage. If there are `factors`, one per row, the left rows are multiplied by them.
-    template <bool HAS_FACTORS, class T>
-    __device__ void add(const T *a, const T *b, const double (&minus_a)[4][2], const double (&minus_b)[4], const double *factors) {
+    // Adds the products of one stage. If there are `factors`, one per row, the left rows are multiplied by
+    // them.
+    template<bool HAS_FACTORS, class T>
+    __device__ void add(const T *a, const T *b, const double (&minus_a)[4][2], const double (&minus_b)[4],
+                        const double *factors) {
         // What a thread reads has a constant distance from its first number.
         u32 group = threadIdx.x % 32 / 4, own = threadIdx.x % 4;
         a += own * Stage<T>::PITCH_OF + group;
@@ -158,7 +177,8 @@ struct WarpSums {
 #pragma unroll
                 for (u32 h = 0; h < 4; h++) {
                     u32 row = k + 4 * (h / 2);
-                    left[h] = less_mean(a[row * Stage<T>::PITCH_OF + 16 * i + 8 * (h % 2)], minus_a[i][h % 2]);
+                    left[h] =
+                        less_mean(a[row * Stage<T>::PITCH_OF + 16 * i + 8 * (h % 2)], minus_a[i][h % 2]);
                     if (HAS_FACTORS) left[h] *= factors[row + own];
                 }
 #pragma unroll
@@ -168,8 +188,9 @@ struct WarpSums {
     }
 };
 
-template <class T>
-__device__ __forceinline__ void tensor_gram(u64 rows, u64 chunk, double *parts, const Wide &views, const double *means, const double *weights) {
+template<class T>
+__device__ __forceinline__ void tensor_gram(u64 rows, u64 chunk, double *parts, const Wide &views,
+                                            const double *means, const double *weights) {
     enum { ROWS = Stage<T>::ROWS, SIZE = Stage<T>::ROWS * Stage<T>::PITCH_OF };
     extern __shared__ __align__(16) char memory[];
     __shared__ double factors[2][ROWS];
@@ -202,7 +223,8 @@ __device__ __forceinline__ void tensor_gram(u64 rows, u64 chunk, double *parts, 
     for (u64 row = first; row < last; row += ROWS) {
         // Rows that do not exist are zeros, which less their means are not: a factor of zero leaves them out.
         bool has_factors = weights || row + ROWS > last;
-        if (has_factors && t < ROWS) factors[parity][t] = row + t < last ? (weights ? weights[row + t] : 1.0) : 0.0;
+        if (has_factors && t < ROWS)
+            factors[parity][t] = row + t < last ? (weights ? weights[row + t] : 1.0) : 0.0;
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
         __syncthreads();
         // All warps are done with the stage before, which takes the rows three steps ahead.
@@ -223,10 +245,10 @@ __device__ __forceinline__ void tensor_gram(u64 rows, u64 chunk, double *parts, 
         if (r < left.count && c < right.count && col <= row) own[(u64)col * cols + row] = tile.sums[p][q][h];
     }
 }
-#define TENSOR_GRAM(NAME, T)                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(256, 1) NAME(u64 rows, u64 chunk, double *parts, Wide views, const double *means,  \
-                                                              const double *weights) {                                              \
-        tensor_gram<T>(rows, chunk, parts, views, means, weights);                                                                  \
+#define TENSOR_GRAM(NAME, T)                                                                                 \
+    extern "C" __global__ void __launch_bounds__(256, 1)                                                     \
+        NAME(u64 rows, u64 chunk, double *parts, Wide views, const double *means, const double *weights) {   \
+        tensor_gram<T>(rows, chunk, parts, views, means, weights);                                           \
     }
 TENSOR_GRAM(tensor_gram_f64, double)
 TENSOR_GRAM(tensor_gram_f32, float)

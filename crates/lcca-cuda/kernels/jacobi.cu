@@ -1,9 +1,10 @@
-// Singular vectors by one-sided Jacobi rotations (Hestenes 1958): rotations of two columns at a time make the columns of A orthogonal, and
-// then they are left singular vectors times singular values.
+// Singular vectors by one-sided Jacobi rotations (Hestenes 1958): rotations of two columns at a time make the
+// columns of A orthogonal, and then they are left singular vectors times singular values.
 //
-// Columns are cut into groups of eight. In a round, every thread block takes two groups into registers, rotates all pairs between them and
-// puts them back; after groups - 1 rounds every group has met every other, which is a sweep. All thread blocks wait for each other after each
-// round, so they must run at the same time. A sweep in which no pair is far from orthogonal is the last.
+// Columns are cut into groups of eight. In a round, every thread block takes two groups into registers,
+// rotates all pairs between them and puts them back; after groups - 1 rounds every group has met every other,
+// which is a sweep. All thread blocks wait for each other after each round, so they must run at the same
+// time. A sweep in which no pair is far from orthogonal is the last.
 //
 // Sums have the same order every time.
 
@@ -15,7 +16,8 @@
 #define WITHIN 7
 #define BETWEEN 8
 #define MOST_SWEEPS 40
-// Two columns are orthogonal if their product is not above this share of their lengths. Rounding of the product alone makes a quarter of it.
+// Two columns are orthogonal if their product is not above this share of their lengths. Rounding of the
+// product alone makes a quarter of it.
 #define ORTHOGONAL 4e-15
 
 // What a thread block notes in shared memory.
@@ -27,21 +29,24 @@ struct Notes {
     double squares[WARPS][OWN];
 };
 
-// Columns change places after every step, so that the same places are turned in the next one: within a group, all but the last go around,
-// and place i < 7 has column (i + step) % 7; between two groups, those of the second go around, and place 8 + i has column 8 + (i + step) % 8.
-// The places that rotation q turns:
-template <bool IS_WITHIN> __device__ __forceinline__ u32 left_place(u32 q) { return IS_WITHIN ? q / 4 * GROUP + q % 4 : q; }
-template <bool IS_WITHIN> __device__ __forceinline__ u32 right_place(u32 q) {
+// Columns change places after every step, so that the same places are turned in the next one: within a group,
+// all but the last go around, and place i < 7 has column (i + step) % 7; between two groups, those of the
+// second go around, and place 8 + i has column 8 + (i + step) % 8. The places that rotation q turns:
+template<bool IS_WITHIN> __device__ __forceinline__ u32 left_place(u32 q) {
+    return IS_WITHIN ? q / 4 * GROUP + q % 4 : q;
+}
+template<bool IS_WITHIN> __device__ __forceinline__ u32 right_place(u32 q) {
     if (!IS_WITHIN) return GROUP + q;
     return q / 4 * GROUP + (q % 4 == 0 ? 7 : 7 - q % 4);
 }
 // The column that a place has in a step.
-template <bool IS_WITHIN> __device__ __forceinline__ u32 column_at(u32 place, u32 step) {
+template<bool IS_WITHIN> __device__ __forceinline__ u32 column_at(u32 place, u32 step) {
     if (!IS_WITHIN) return place < GROUP ? place : GROUP + (place + step) % GROUP;
     return place % GROUP == 7 ? place : place / GROUP * GROUP + (place % GROUP + step) % 7;
 }
 
-// The group that a thread block has on one side in a round: the last group stays where it is, and the others go around.
+// The group that a thread block has on one side in a round: the last group stays where it is, and the others
+// go around.
 __device__ __forceinline__ u32 group_of(u32 groups, u32 round, u32 block, u32 side) {
     u32 circle = groups - 1;
     if (block == 0) return side == 0 ? round : circle;
@@ -55,7 +60,8 @@ __device__ __forceinline__ double sum_of_own(const double (&numbers)[GROUP]) {
 #pragma unroll
     for (u32 i = 0; i < 4; i++) {
         bool high = lane & 16;
-        half[i] = (high ? numbers[4 + i] : numbers[i]) + __shfl_xor_sync(~0u, high ? numbers[i] : numbers[4 + i], 16);
+        half[i] = (high ? numbers[4 + i] : numbers[i]) +
+                  __shfl_xor_sync(~0u, high ? numbers[i] : numbers[4 + i], 16);
     }
 #pragma unroll
     for (u32 i = 0; i < 2; i++) {
@@ -68,8 +74,9 @@ __device__ __forceinline__ double sum_of_own(const double (&numbers)[GROUP]) {
     return sum + __shfl_xor_sync(~0u, sum, 1);
 }
 
-// Cosine and sine of the rotation that makes two columns orthogonal, from their squares and their product. The angle is found in single
-// precision, because what is left is a matter for the next sweep; that it is a rotation must be exact.
+// Cosine and sine of the rotation that makes two columns orthogonal, from their squares and their product.
+// The angle is found in single precision, because what is left is a matter for the next sweep; that it is a
+// rotation must be exact.
 __device__ __forceinline__ double2 rotation(double left, double right, double product) {
     double apart = right - left, largest = fmax(fabs(apart), 2.0 * fabs(product));
     // A power of two, so that the largest number is about 1.
@@ -84,7 +91,7 @@ __device__ __forceinline__ double2 rotation(double left, double right, double pr
 }
 
 // The columns of a thread block. Thread t has rows t, t + 128 and so on.
-template <u32 E> struct Panel {
+template<u32 E> struct Panel {
     double at[OWN][E];
 
     static __device__ __forceinline__ u64 place(u32 c, u32 first, u32 second) {
@@ -134,7 +141,8 @@ template <u32 E> struct Panel {
     }
 };
 
-// The sums of eight numbers over all threads, one for each four lanes of every warp. parity: other than in the call before.
+// The sums of eight numbers over all threads, one for each four lanes of every warp. parity: other than in
+// the call before.
 __device__ __forceinline__ double sum_over_block(const double (&numbers)[GROUP], Notes &notes, u32 parity) {
     u32 lane = threadIdx.x % 32;
     double own = sum_of_own(numbers);
@@ -147,13 +155,16 @@ __device__ __forceinline__ double sum_over_block(const double (&numbers)[GROUP],
 }
 
 // One step of eight rotations. Whether there were any.
-template <u32 E, bool IS_WITHIN> __device__ __forceinline__ bool turn_pairs(Panel<E> &a, u32 step, Notes &notes) {
+template<u32 E, bool IS_WITHIN>
+__device__ __forceinline__ bool turn_pairs(Panel<E> &a, u32 step, Notes &notes) {
     u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, own = lane / 4;
     double products[GROUP], *squares = notes.squares[warp];
 #pragma unroll
-    for (u32 q = 0; q < GROUP; q++) products[q] = a.product(left_place<IS_WITHIN>(q), right_place<IS_WITHIN>(q));
+    for (u32 q = 0; q < GROUP; q++)
+        products[q] = a.product(left_place<IS_WITHIN>(q), right_place<IS_WITHIN>(q));
     double product = sum_over_block(products, notes, step % 2);
-    u32 l = column_at<IS_WITHIN>(left_place<IS_WITHIN>(own), step), r = column_at<IS_WITHIN>(right_place<IS_WITHIN>(own), step);
+    u32 l = column_at<IS_WITHIN>(left_place<IS_WITHIN>(own), step),
+        r = column_at<IS_WITHIN>(right_place<IS_WITHIN>(own), step);
     double left = squares[l], right = squares[r];
     bool is_far = product * product > ORTHOGONAL * ORTHOGONAL * left * right;
     if (!__any_sync(~0u, is_far)) return false;
@@ -166,12 +177,13 @@ template <u32 E, bool IS_WITHIN> __device__ __forceinline__ bool turn_pairs(Pane
     }
     __syncwarp();
 #pragma unroll
-    for (u32 q = 0; q < GROUP; q++) a.turn(left_place<IS_WITHIN>(q), right_place<IS_WITHIN>(q), notes.turns[warp][q]);
+    for (u32 q = 0; q < GROUP; q++)
+        a.turn(left_place<IS_WITHIN>(q), right_place<IS_WITHIN>(q), notes.turns[warp][q]);
     return true;
 }
 
 // The squares of the block's columns, formed afresh.
-template <u32 E> __device__ __forceinline__ void measure(const Panel<E> &a, Notes &notes) {
+template<u32 E> __device__ __forceinline__ void measure(const Panel<E> &a, Notes &notes) {
     u32 lane = threadIdx.x % 32;
 #pragma unroll
     for (u32 half = 0; half < 2; half++) {
@@ -184,9 +196,10 @@ template <u32 E> __device__ __forceinline__ void measure(const Panel<E> &a, Note
     __syncthreads();
 }
 
-// One round of one thread block. Whether any pair of columns was far from orthogonal. In the first round of a sweep, pairs within groups
-// are turned as well.
-template <u32 E> __device__ __forceinline__ bool turn_groups(double *columns, u32 groups, u32 round, Notes &notes) {
+// One round of one thread block. Whether any pair of columns was far from orthogonal. In the first round of a
+// sweep, pairs within groups are turned as well.
+template<u32 E>
+__device__ __forceinline__ bool turn_groups(double *columns, u32 groups, u32 round, Notes &notes) {
     u32 first = group_of(groups, round, blockIdx.x, 0), second = group_of(groups, round, blockIdx.x, 1);
     Panel<E> panel;
     panel.load(columns, first, second);
@@ -223,9 +236,10 @@ __device__ __forceinline__ void wait_for_all(u32 *arrived, u32 &barriers) {
     __threadfence();
 }
 
-// groups / 2 thread blocks of 128. columns: of 128 * E numbers each. counters: 1 + MOST_SWEEPS zeros. values: the lengths of the columns, and
-// behind them whether it converged.
-template <u32 E> __device__ __forceinline__ void make_orthogonal(u32 groups, double *columns, u32 *counters, double *values) {
+// groups / 2 thread blocks of 128. columns: of 128 * E numbers each. counters: 1 + MOST_SWEEPS zeros. values:
+// the lengths of the columns, and behind them whether it converged.
+template<u32 E>
+__device__ __forceinline__ void make_orthogonal(u32 groups, double *columns, u32 *counters, double *values) {
     __shared__ Notes notes;
     u32 *arrived = counters, *far = arrived + 1, barriers = 0;
     bool converged = false;
@@ -245,9 +259,11 @@ template <u32 E> __device__ __forceinline__ void make_orthogonal(u32 groups, dou
     if (blockIdx.x == 0 && threadIdx.x == 0) values[groups * GROUP] = converged;
 }
 
-extern "C" __global__ void __launch_bounds__(128) jacobi_256(u32 groups, double *columns, u32 *counters, double *values) {
+extern "C" __global__ void __launch_bounds__(128)
+    jacobi_256(u32 groups, double *columns, u32 *counters, double *values) {
     make_orthogonal<2>(groups, columns, counters, values);
 }
-extern "C" __global__ void __launch_bounds__(128) jacobi_768(u32 groups, double *columns, u32 *counters, double *values) {
+extern "C" __global__ void __launch_bounds__(128)
+    jacobi_768(u32 groups, double *columns, u32 *counters, double *values) {
     make_orthogonal<6>(groups, columns, counters, values);
 }

@@ -1,15 +1,25 @@
-// Products of two views as sparse rows: a key for every two entries of a row, (column of A, column of B), and what is made of the keys
-// once they are in order and equal ones are one. Of a symmetric product only keys (i, j) with i <= j are listed; the others follow.
+// Products of two views as sparse rows: a key for every two entries of a row, (column of A, column of B), and
+// what is made of the keys once they are in order and equal ones are one. Of a symmetric product only keys
+// (i, j) with i <= j are listed; the others follow.
 
 #define THREADS 256
 // Pairs of one block of threads.
 #define TILE 4096
 
-struct View { const u64 *starts; u64 base; const u32 *columns; const void *values; int kind; int padding; };
+struct View {
+    const u64 *starts;
+    u64 base;
+    const u32 *columns;
+    const void *values;
+    int kind;
+    int padding;
+};
 
 // Entries are all 1, f32 or f64.
 __device__ __forceinline__ double value_of(const View &view, u64 entry) {
-    return view.kind == 0 ? 1.0 : view.kind == 1 ? (double)((const float *)view.values)[entry] : ((const double *)view.values)[entry];
+    return view.kind == 0   ? 1.0
+           : view.kind == 1 ? (double)((const float *)view.values)[entry]
+                            : ((const double *)view.values)[entry];
 }
 
 // counts[row] = how many pairs a row has, and 0 after the last one. b: null for a symmetric product.
@@ -42,10 +52,11 @@ __device__ __forceinline__ u64 triangle_row(u64 index) {
     return row;
 }
 
-// The keys of all pairs, row after row; and their products if `values` is there, times the weight of the row if there are weights.
-// starts: the first pair of every row, and the end.
-extern "C" __global__ void __launch_bounds__(THREADS) expand_pairs(u64 rows, View a, View b, int is_symmetric, const double *weights,
-                                                                   const u64 *starts, u64 pairs, u32 bits, u64 *keys, double *values) {
+// The keys of all pairs, row after row; and their products if `values` is there, times the weight of the row
+// if there are weights. starts: the first pair of every row, and the end.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    expand_pairs(u64 rows, View a, View b, int is_symmetric, const double *weights, const u64 *starts,
+                 u64 pairs, u32 bits, u64 *keys, double *values) {
     __shared__ u64 ends[2];
     u64 first = (u64)blockIdx.x * TILE, end = first + TILE < pairs ? first + TILE : pairs;
     if (threadIdx.x < 2) ends[threadIdx.x] = row_with(starts, 0, rows, threadIdx.x == 0 ? first : end - 1);
@@ -79,14 +90,16 @@ extern "C" __global__ void diagonal_keys(u64 size, u32 bits, u64 *keys, double *
     }
 }
 
-// How many pairs have each key. starts: of the runs of equal keys. The diagonal of a symmetric product has a key more; or it is known, because
-// an entry that is repeated is listed with itself fewer times than its square.
-extern "C" __global__ void count_equal(u64 n, const u64 *keys, const u64 *starts, u32 bits, int is_symmetric, const double *diagonal,
-                                       double *counts) {
+// How many pairs have each key. starts: of the runs of equal keys. The diagonal of a symmetric product has a
+// key more; or it is known, because an entry that is repeated is listed with itself fewer times than its
+// square.
+extern "C" __global__ void count_equal(u64 n, const u64 *keys, const u64 *starts, u32 bits, int is_symmetric,
+                                       const double *diagonal, double *counts) {
     EACH(run, n) {
         u64 key = keys[run], column = key & ((1ull << bits) - 1);
         bool is_diagonal = is_symmetric && key >> bits == column;
-        counts[run] = is_diagonal && diagonal ? diagonal[column] : (double)(starts[run + 1] - starts[run] - is_diagonal);
+        counts[run] = is_diagonal && diagonal ? diagonal[column]
+                                              : (double)(starts[run + 1] - starts[run] - is_diagonal);
     }
 }
 
@@ -113,16 +126,20 @@ extern "C" __global__ void columns_of(u64 n, const u64 *keys, u32 bits, u32 *col
     EACH(i, n) columns[i] = (u32)(keys[i] & ((1ull << bits) - 1));
 }
 
-// Where the rows of a symmetric matrix begin, and the end, from those of both triangles, of which each has the diagonal.
+// Where the rows of a symmetric matrix begin, and the end, from those of both triangles, of which each has
+// the diagonal.
 extern "C" __global__ void triangle_starts(u64 size, const u64 *upper, const u64 *lower, u64 *starts) {
     EACH(row, size + 1) starts[row] = upper[row] + lower[row] - row;
 }
 
-// Puts the entries of one triangle into a symmetric matrix: those of the lower one, without the diagonal, come first in each row.
-extern "C" __global__ void place_triangle(u64 n, const u64 *keys, const double *values, u32 bits, const u64 *upper, const u64 *lower,
-                                          int is_lower, u32 *columns, double *out) {
+// Puts the entries of one triangle into a symmetric matrix: those of the lower one, without the diagonal,
+// come first in each row.
+extern "C" __global__ void place_triangle(u64 n, const u64 *keys, const double *values, u32 bits,
+                                          const u64 *upper, const u64 *lower, int is_lower, u32 *columns,
+                                          double *out) {
     EACH(i, n) {
-        u64 row = keys[i] >> bits, column = keys[i] & ((1ull << bits) - 1), start = upper[row] + lower[row] - row;
+        u64 row = keys[i] >> bits, column = keys[i] & ((1ull << bits) - 1),
+            start = upper[row] + lower[row] - row;
         if (is_lower && column == row) continue;
         u64 place = start + (is_lower ? i - lower[row] : lower[row + 1] - lower[row] - 1 + i - upper[row]);
         columns[place] = (u32)column;

@@ -1,11 +1,13 @@
-// Arithmetic on tall panels: row-major, f64, rows of `stride` numbers of which the first `cols` count and the others are zero.
+// Arithmetic on tall panels: row-major, f64, rows of `stride` numbers of which the first `cols` count and the
+// others are zero.
 
 extern "C" __global__ void add_scaled(u64 n, double *out, double factor, const double *a) {
     EACH(i, n) out[i] += factor * a[i];
 }
 
 // out[:, j] = a[:, j] - factors[j] * b[:, j]
-extern "C" __global__ void difference(u64 n, u32 stride, double *out, const double *a, const double *factors, const double *b) {
+extern "C" __global__ void difference(u64 n, u32 stride, double *out, const double *a, const double *factors,
+                                      const double *b) {
     EACH(i, n) out[i] = a[i] - factors[i % stride] * b[i];
 }
 
@@ -13,17 +15,20 @@ extern "C" __global__ void scale_rows(u64 n, u32 stride, double *a, const double
     EACH(i, n) a[i] *= factors[i / stride];
 }
 
-extern "C" __global__ void scaled_copy(u64 n, u32 stride, double *out, const double *a, const double *factors) {
+extern "C" __global__ void scaled_copy(u64 n, u32 stride, double *out, const double *a,
+                                       const double *factors) {
     EACH(i, n) out[i] = a[i] * factors[i / stride];
 }
 
 // out[i, :] -= sums[i] * offset
-extern "C" __global__ void subtract_outer(u64 n, u32 stride, double *out, const double *sums, const double *offset) {
+extern "C" __global__ void subtract_outer(u64 n, u32 stride, double *out, const double *sums,
+                                          const double *offset) {
     EACH(i, n) out[i] -= sums[i / stride] * offset[i % stride];
 }
 
 // z[i, :] = (z[i, :] - offset) * weights[i]
-extern "C" __global__ void shift_rows(u64 n, u32 stride, double *z, const double *offset, const double *weights) {
+extern "C" __global__ void shift_rows(u64 n, u32 stride, double *z, const double *offset,
+                                      const double *weights) {
     EACH(i, n) {
         double value = z[i];
         if (offset) value -= offset[i % stride];
@@ -32,8 +37,8 @@ extern "C" __global__ void shift_rows(u64 n, u32 stride, double *z, const double
     }
 }
 
-extern "C" __global__ void select_columns(u64 n, u32 stride, double *out, u32 cols, const u32 *columns, u32 a_stride,
-                                          const double *a) {
+extern "C" __global__ void select_columns(u64 n, u32 stride, double *out, u32 cols, const u32 *columns,
+                                          u32 a_stride, const double *a) {
     EACH(i, n) {
         u64 row = i / stride;
         u32 j = i % stride;
@@ -42,7 +47,8 @@ extern "C" __global__ void select_columns(u64 n, u32 stride, double *out, u32 co
 }
 
 // out[i, :] = a[rows[i], :], times scale[i] if there is one
-extern "C" __global__ void take_rows(u64 n, u32 stride, double *out, const u32 *rows, const double *a, const double *scale) {
+extern "C" __global__ void take_rows(u64 n, u32 stride, double *out, const u32 *rows, const double *a,
+                                     const double *scale) {
     EACH(i, n) {
         u64 row = i / stride;
         double value = a[(u64)rows[row] * stride + i % stride];
@@ -51,7 +57,8 @@ extern "C" __global__ void take_rows(u64 n, u32 stride, double *out, const u32 *
 }
 
 // a[rows[i], :] = values[i, :], times scale[i] if there is one
-extern "C" __global__ void put_rows(u64 n, u32 stride, double *a, const u32 *rows, const double *values, const double *scale) {
+extern "C" __global__ void put_rows(u64 n, u32 stride, double *a, const u32 *rows, const double *values,
+                                    const double *scale) {
     EACH(i, n) {
         u64 row = i / stride;
         a[(u64)rows[row] * stride + i % stride] = scale ? values[i] * scale[row] : values[i];
@@ -62,10 +69,12 @@ extern "C" __global__ void clear_rows(u64 n, u32 stride, double *a, const u32 *r
     EACH(i, n) a[(u64)rows[i / stride] * stride + i % stride] = 0.0;
 }
 
-// The sum over rows of weights[i] * a[i, j] * b[i, j], or of weights[i] * a[i, j] without b, for every column. A block adds up `chunk`
-// rows of `width` columns, in lanes that it adds in their order; add_parts adds the blocks.
-extern "C" __global__ void __launch_bounds__(256) column_sums(u64 rows, u64 chunk, u32 stride, u32 width, double *parts,
-                                                              const double *a, const double *b, const double *weights) {
+// The sum over rows of weights[i] * a[i, j] * b[i, j], or of weights[i] * a[i, j] without b, for every
+// column. A block adds up `chunk` rows of `width` columns, in lanes that it adds in their order; add_parts
+// adds the blocks.
+extern "C" __global__ void __launch_bounds__(256)
+    column_sums(u64 rows, u64 chunk, u32 stride, u32 width, double *parts, const double *a, const double *b,
+                const double *weights) {
     __shared__ double sums[256];
     u32 lanes = blockDim.x / width, lane = threadIdx.x / width, j = blockIdx.y * width + threadIdx.x % width;
     u64 first = (u64)blockIdx.x * chunk, last = first + chunk < rows ? first + chunk : rows;
@@ -96,9 +105,10 @@ extern "C" __global__ void row_squares(u64 rows, u32 stride, double *out, const 
     if (lane == 0) out[row] = sum;
 }
 
-// out[i] = the sum of from[part][i] over all parts, or out[i] and that sum. A block of 8 warps sums up 32 numbers: each warp some of the
-// parts, in their order, and then the sums of the warps in theirs.
-extern "C" __global__ void __launch_bounds__(256) add_parts(u32 parts, u64 size, double *out, const double *from, int adds) {
+// out[i] = the sum of from[part][i] over all parts, or out[i] and that sum. A block of 8 warps sums up 32
+// numbers: each warp some of the parts, in their order, and then the sums of the warps in theirs.
+extern "C" __global__ void __launch_bounds__(256)
+    add_parts(u32 parts, u64 size, double *out, const double *from, int adds) {
     __shared__ double sums[8][32];
     u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, each = (parts + 7) / 8;
     u64 i = (u64)blockIdx.x * 32 + lane;

@@ -1,10 +1,10 @@
 // Dense products of tall panels, dense rows and small matrices.
 
-// out (rows x cols) = beta * out + A (rows x inner) * B (inner x cols), all row-major with strides. A block of 2 warps forms 64 x 32
-// numbers.
-template <class A>
-__device__ void times(u64 rows, u32 cols, u32 inner, double *out, u32 out_stride, const A *a, u64 a_stride, const double *b,
-                      u32 b_stride, double beta) {
+// out (rows x cols) = beta * out + A (rows x inner) * B (inner x cols), all row-major with strides. A block
+// of 2 warps forms 64 x 32 numbers.
+template<class A>
+__device__ void times(u64 rows, u32 cols, u32 inner, double *out, u32 out_stride, const A *a, u64 a_stride,
+                      const double *b, u32 b_stride, double beta) {
     __shared__ double as[DEPTH][PITCH(64)];
     __shared__ double bs[DEPTH][PITCH(32)];
     u32 t = threadIdx.x, own = t / 32 * 32;
@@ -36,18 +36,20 @@ __device__ void times(u64 rows, u32 cols, u32 inner, double *out, u32 out_stride
         }
     }
 }
-#define TIMES(NAME, A)                                                                                                             \
-    extern "C" __global__ void __launch_bounds__(64) NAME(u64 rows, u32 cols, u32 inner, double *out, u32 out_stride, const A *a,  \
-                                                          u64 a_stride, const double *b, u32 b_stride, double beta) {              \
-        times<A>(rows, cols, inner, out, out_stride, a, a_stride, b, b_stride, beta);                                              \
+#define TIMES(NAME, A)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(64)                                                         \
+        NAME(u64 rows, u32 cols, u32 inner, double *out, u32 out_stride, const A *a, u64 a_stride,           \
+             const double *b, u32 b_stride, double beta) {                                                   \
+        times<A>(rows, cols, inner, out, out_stride, a, a_stride, b, b_stride, beta);                        \
     }
 TIMES(times_f64, double)
 TIMES(times_f32, float)
 
-// parts[chunk] (a_cols x b_cols) = A[chunk of rows]^T * B[chunk of rows]. A block of 1 warp forms 32 x 32 numbers.
-template <class A>
-__device__ void cross(u64 rows, u64 chunk, double *parts, u32 a_cols, u64 a_stride, const A *a, u32 b_cols, u64 b_stride,
-                      const double *b) {
+// parts[chunk] (a_cols x b_cols) = A[chunk of rows]^T * B[chunk of rows]. A block of 1 warp forms 32 x 32
+// numbers.
+template<class A>
+__device__ void cross(u64 rows, u64 chunk, double *parts, u32 a_cols, u64 a_stride, const A *a, u32 b_cols,
+                      u64 b_stride, const double *b) {
     __shared__ double as[DEPTH][PITCH(32)];
     __shared__ double bs[DEPTH][PITCH(32)];
     u32 lane = threadIdx.x, a0 = blockIdx.x * 32, b0 = blockIdx.y * 32;
@@ -72,10 +74,11 @@ __device__ void cross(u64 rows, u64 chunk, double *parts, u32 a_cols, u64 a_stri
             if (r < a_cols && c < b_cols) own[(u64)r * b_cols + c] = tile.sums[i][j / 2][j % 2];
         }
 }
-#define CROSS(NAME, A)                                                                                                              \
-    extern "C" __global__ void __launch_bounds__(32) NAME(u64 rows, u64 chunk, double *parts, u32 a_cols, u64 a_stride, const A *a, \
-                                                          u32 b_cols, u64 b_stride, const double *b) {                              \
-        cross<A>(rows, chunk, parts, a_cols, a_stride, a, b_cols, b_stride, b);                                                     \
+#define CROSS(NAME, A)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(32)                                                         \
+        NAME(u64 rows, u64 chunk, double *parts, u32 a_cols, u64 a_stride, const A *a, u32 b_cols,           \
+             u64 b_stride, const double *b) {                                                                \
+        cross<A>(rows, chunk, parts, a_cols, a_stride, a, b_cols, b_stride, b);                              \
     }
 CROSS(cross_f64, double)
 CROSS(cross_f32, float)

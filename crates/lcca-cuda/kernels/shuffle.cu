@@ -1,8 +1,9 @@
-// Random orders: those that exchanging each number i of 0, 1, 2, ... with the one at a random place up to i gives, one number after the
-// other. All places are drawn first, and then every number finds its way by itself.
+// Random orders: those that exchanging each number i of 0, 1, 2, ... with the one at a random place up to i
+// gives, one number after the other. All places are drawn first, and then every number finds its way by
+// itself.
 
-// Numbers of 32 bits that a warp draws at a time, and those that it keeps. Every 16th is followed by a gap, so that a warp writes
-// without conflicts.
+// Numbers of 32 bits that a warp draws at a time, and those that it keeps. Every 16th is followed by a gap,
+// so that a warp writes without conflicts.
 #define DRAWN 512
 #define KEPT 1024
 // Places that a thread draws at a time.
@@ -12,10 +13,14 @@
 __device__ __forceinline__ u32 rotated(u32 value, u32 bits) { return value << bits | value >> (32 - bits); }
 
 __device__ __forceinline__ void quarter_round(u32 &a, u32 &b, u32 &c, u32 &d) {
-    a += b; d = rotated(d ^ a, 16);
-    c += d; b = rotated(b ^ c, 12);
-    a += b; d = rotated(d ^ a, 8);
-    c += d; b = rotated(b ^ c, 7);
+    a += b;
+    d = rotated(d ^ a, 16);
+    c += d;
+    b = rotated(b ^ c, 12);
+    a += b;
+    d = rotated(d ^ a, 8);
+    c += d;
+    b = rotated(b ^ c, 7);
 }
 
 // 16 numbers of ChaCha with 8 rounds: those of the `block`-th counter, for a key and a stream.
@@ -34,15 +39,18 @@ __device__ void draw_block(const u32 (&start)[16], u64 block, u32 *out) {
             quarter_round(state[i], state[4 + (i + 1) % 4], state[8 + (i + 2) % 4], state[12 + (i + 3) % 4]);
     }
 #pragma unroll
-    for (u32 i = 0; i < 16; i++) out[i] = state[i] + (i == 12 ? (u32)block : i == 13 ? (u32)(block >> 32) : start[i]);
+    for (u32 i = 0; i < 16; i++)
+        out[i] = state[i] + (i == 12 ? (u32)block : i == 13 ? (u32)(block >> 32) : start[i]);
 }
 
-// The places of the numbers of one order per warp: those of the first numbers are known, and each later number i takes one word, whose
-// product with i + 1 has the place as its upper half. If the lower half does not tell whether to round up, one more word does. That is
-// rare, so every thread draws EACH_DRAWS places as if it never happened, and those after the first such number are drawn once more.
-// A generator is its key, its stream and its next word.
-extern "C" __global__ void __launch_bounds__(32) draw_places(u64 rows, u64 known, u32 *__restrict__ places,
-                                                             const u32 *__restrict__ first, const u32 *__restrict__ generators) {
+// The places of the numbers of one order per warp: those of the first numbers are known, and each later
+// number i takes one word, whose product with i + 1 has the place as its upper half. If the lower half does
+// not tell whether to round up, one more word does. That is rare, so every thread draws EACH_DRAWS places as
+// if it never happened, and those after the first such number are drawn once more. A generator is its key,
+// its stream and its next word.
+extern "C" __global__ void __launch_bounds__(32)
+    draw_places(u64 rows, u64 known, u32 *__restrict__ places, const u32 *__restrict__ first,
+                const u32 *__restrict__ generators) {
     __shared__ u32 words[KEPT / 16 * 17];
     u32 lane = threadIdx.x;
     const u32 *generator = generators + 12 * (u64)blockIdx.x;
@@ -96,8 +104,8 @@ extern "C" __global__ void __launch_bounds__(32) draw_places(u64 rows, u64 known
     }
 }
 
-// Lists of the numbers that have each place, in any order: heads[place] and then next[number], all one more than they are, and 0 at the
-// end. Each row of blocks has an order of its own.
+// Lists of the numbers that have each place, in any order: heads[place] and then next[number], all one more
+// than they are, and 0 at the end. Each row of blocks has an order of its own.
 extern "C" __global__ void list_places(u64 rows, const u32 *places, u32 *heads, u32 *next) {
     u64 order = blockIdx.y * rows;
     EACH(i, rows) next[order + i] = atomicExch(&heads[order + places[order + i]], (u32)i + 1);
@@ -111,9 +119,11 @@ __device__ __forceinline__ u32 last_before(u32 limit, u32 number, const u32 *nex
     return last;
 }
 
-// What is at each place in the end: the last number that came there. If none ever did, it is what was exchanged with the place's own
-// number: the last that had come to its partner's place before, or, if none had, what that place had got by its own exchange.
-extern "C" __global__ void follow_places(u64 rows, const u32 *places, const u32 *heads, const u32 *next, u32 *orders) {
+// What is at each place in the end: the last number that came there. If none ever did, it is what was
+// exchanged with the place's own number: the last that had come to its partner's place before, or, if none
+// had, what that place had got by its own exchange.
+extern "C" __global__ void follow_places(u64 rows, const u32 *places, const u32 *heads, const u32 *next,
+                                         u32 *orders) {
     u64 order = blockIdx.y * rows;
     places += order;
     heads += order;

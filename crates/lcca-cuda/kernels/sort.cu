@@ -1,5 +1,5 @@
-// Prefix sums, keys in order, and runs of equal keys. Nothing depends on the order in which blocks of threads run: the same keys and
-// numbers give the same bits every time.
+// Prefix sums, keys in order, and runs of equal keys. Nothing depends on the order in which blocks of threads
+// run: the same keys and numbers give the same bits every time.
 
 #define ALL 0xffffffffu
 #define THREADS 256
@@ -43,7 +43,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) sum_tiles(u64 n, const u64
     if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-// Replaces every number by the sum of those before it. before: the sum before each block's SCANNED numbers, or null if there is one block.
+// Replaces every number by the sum of those before it. before: the sum before each block's SCANNED numbers,
+// or null if there is one block.
 extern "C" __global__ void __launch_bounds__(THREADS) scan_tiles(u64 n, u64 *numbers, const u64 *before) {
     __shared__ u64 own[SCANNED];
     const u32 each = SCANNED / THREADS;
@@ -62,7 +63,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan_tiles(u64 n, u64 *num
 }
 
 // counts[digit][block] = how many of a block's keys have a digit.
-extern "C" __global__ void __launch_bounds__(THREADS) count_digits(u64 n, const u64 *keys, u32 shift, u32 mask, u64 *counts) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+    count_digits(u64 n, const u64 *keys, u32 shift, u32 mask, u64 *counts) {
     __shared__ u32 own[RADIX];
     own[threadIdx.x] = 0;
     __syncthreads();
@@ -88,11 +90,13 @@ __device__ __forceinline__ u32 lanes_with(u32 digit) {
     return same;
 }
 
-// Puts keys in the order of a digit; keys with the same digit stay in their order. before[digit][block]: how many keys come before the
-// block's first one with that digit. Values, unless they are null, are moved with their keys, whatever 8 bytes they are. A block brings
-// its keys into order in shared memory first, so that it writes runs of them.
-extern "C" __global__ void __launch_bounds__(THREADS, 2) place_digits(u64 n, const u64 *keys, const u64 *values, u32 shift, u32 mask,
-                                                                      const u64 *before, u64 *out_keys, u64 *out_values) {
+// Puts keys in the order of a digit; keys with the same digit stay in their order. before[digit][block]: how
+// many keys come before the block's first one with that digit. Values, unless they are null, are moved with
+// their keys, whatever 8 bytes they are. A block brings its keys into order in shared memory first, so that
+// it writes runs of them.
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+    place_digits(u64 n, const u64 *keys, const u64 *values, u32 shift, u32 mask, const u64 *before,
+                 u64 *out_keys, u64 *out_values) {
     __shared__ u64 own[TILE];
     __shared__ u32 places[WARPS][RADIX];
     __shared__ u64 targets[RADIX];
@@ -119,7 +123,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) place_digits(u64 n, con
         rank[r] = seen + earlier;
     }
     __syncthreads();
-    // Thread t looks after digit t: where the keys of each warp with that digit begin, in the block and among all keys.
+    // Thread t looks after digit t: where the keys of each warp with that digit begin, in the block and among
+    // all keys.
     u32 sum = 0;
     for (u32 w = 0; w < WARPS; w++) {
         u32 counted = places[w][t];
@@ -163,7 +168,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) place_digits(u64 n, con
 }
 
 // Whether a run of equal keys begins here.
-__device__ __forceinline__ bool begins_run(u64 n, const u64 *keys, u64 i) { return i < n && (i == 0 || keys[i] != keys[i - 1]); }
+__device__ __forceinline__ bool begins_run(u64 n, const u64 *keys, u64 i) {
+    return i < n && (i == 0 || keys[i] != keys[i - 1]);
+}
 
 // counts[block] = how many runs begin in a tile; 0 after the last one.
 extern "C" __global__ void __launch_bounds__(THREADS) count_runs(u64 n, const u64 *keys, u64 *counts) {
@@ -176,7 +183,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) count_runs(u64 n, const u6
 }
 
 // The key and the first place of every run, and the end. before[block]: runs that begin before a tile.
-extern "C" __global__ void __launch_bounds__(THREADS) write_runs(u64 n, const u64 *keys, const u64 *before, u64 *run_keys, u64 *starts) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+    write_runs(u64 n, const u64 *keys, const u64 *before, u64 *run_keys, u64 *starts) {
     __shared__ u32 counts[WARPS];
     u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, flags = 0, count = 0;
     u64 first = (u64)blockIdx.x * TILE + warp * SECTION + lane;
@@ -208,10 +216,11 @@ __device__ __forceinline__ double sum_of_lanes(double sum) {
     return sum;
 }
 
-// Sums of values over runs, as far as they lie in a tile: those that begin there go to `sums`, what is left of one that began before to
-// carries[block]. One warp per run.
-extern "C" __global__ void __launch_bounds__(THREADS) sum_runs(u64 n, const double *values, const u64 *before, const u64 *starts,
-                                                               double *sums, double *carries) {
+// Sums of values over runs, as far as they lie in a tile: those that begin there go to `sums`, what is left
+// of one that began before to carries[block]. One warp per run.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    sum_runs(u64 n, const double *values, const u64 *before, const u64 *starts, double *sums,
+             double *carries) {
     u64 tile = (u64)blockIdx.x * TILE, end = tile + TILE < n ? tile + TILE : n;
     u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     // starts has an end: if no run begins in the last tiles, that is read here.
@@ -229,9 +238,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) sum_runs(u64 n, const doub
     }
 }
 
-// Adds to the sum of the last run that begins in a tile what it left in the tiles after it. One warp per tile.
-extern "C" __global__ void __launch_bounds__(THREADS) add_carries(u64 tiles, const u64 *before, const u64 *starts, const double *carries,
-                                                                  double *sums) {
+// Adds to the sum of the last run that begins in a tile what it left in the tiles after it. One warp per
+// tile.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    add_carries(u64 tiles, const u64 *before, const u64 *starts, const double *carries, double *sums) {
     u64 tile = (u64)blockIdx.x * WARPS + threadIdx.x / 32;
     if (tile >= tiles || before[tile + 1] == before[tile]) return;
     u64 run = before[tile + 1] - 1, end = (starts[run + 1] + TILE - 1) / TILE;

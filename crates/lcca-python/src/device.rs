@@ -22,7 +22,8 @@ impl Device {
         let name = &self.device;
         name.parse().map_err(|_: &str| {
             Failure::Usage(format!(
-                "device == {name:?}, expected \"cpu\", \"cuda\", \"cuda:N\" for the N-th GPU from 0, or \"auto\""
+                "device == {name:?}, expected \"cpu\", \"cuda\", \"cuda:N\" for the N-th GPU from 0, or \
+                 \"auto\""
             ))
         })
     }
@@ -33,7 +34,8 @@ impl Device {
         if matches!(choice, DeviceChoice::Cuda(_)) && !runs_there(settings) {
             let method = settings.method.name();
             let message = format!(
-                "method {method:?} runs on the CPU only: device={name:?} goes with \"auto\", \"lobpcg\" and \"shift-invert\""
+                "method {method:?} runs on the CPU only: device={name:?} goes with \"auto\", \"lobpcg\" and \
+                 \"shift-invert\""
             );
             return Err(Failure::Usage(message));
         }

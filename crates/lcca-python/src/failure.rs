@@ -63,11 +63,13 @@ fn remedy(remedy: lcca_io::Remedy) -> &'static str {
         lcca_io::Remedy::SayHeader => " (lcca.read with header=True or header=False)",
         lcca_io::Remedy::SayIndex => " (lcca.read with index=\"COLUMN\" or index=False)",
         lcca_io::Remedy::SayWhatTextsAre => {
-            "; in lcca.read, na=[\"TEXT\"] if it stands for a missing value, categorical=[\"COLUMN\"] if the column holds \
+            "; in lcca.read, na=[\"TEXT\"] if it stands for a missing value, categorical=[\"COLUMN\"] if the \
+             column holds \
              categories"
         }
         lcca_io::Remedy::LeaveColumnOut => {
-            "; in lcca.read, columns=[...] reads other columns only, and index=\"COLUMN\" makes it the row names"
+            "; in lcca.read, columns=[...] reads other columns only, and index=\"COLUMN\" makes it the row \
+             names"
         }
         lcca_io::Remedy::TellColumnsApart => {
             "; rename one, or read one of them by its number: lcca.read with columns=[\"1\"]"

@@ -25,7 +25,8 @@ pub enum Error {
     #[error("row {row}, column {column}: the value is {value}, expected a finite number")]
     NotFinite { row: usize, column: usize, value: f64 },
     #[error(
-        "{side}: row {row}, column {column}: the value is {value}, expected none below 0 in rows that are divided by their sums"
+        "{side}: row {row}, column {column}: the value is {value}, expected none below 0 in rows that are \
+         divided by their sums"
     )]
     Negative { side: Side, row: usize, column: usize, value: f64 },
     #[error("{cols} columns are more than the {max} this build can number", max = u32::MAX - 1)]
@@ -34,12 +35,14 @@ pub enum Error {
     NoRows,
     #[error("X has {x} rows and Y has {y}, expected as many rows in both")]
     RowsDiffer { x: usize, y: usize },
-    #[error("{side} is all zero{centered}: there is nothing to correlate", centered = if *.centered { " once centered" } else { "" })]
+    #[error("{side} is all zero{centered}: there is nothing to \
+        correlate", centered = if *.centered { " once centered" } else { "" })]
     NothingToCorrelate { side: Side, centered: bool },
     #[error("{side} has values so large that their squares overflow; divide it by a power of ten")]
     Overflow { side: Side },
     #[error(
-        "k is {k}, expected between 1 and {limit}, the smallest of {rows} rows, {x_cols} columns of X and {y_cols} of Y"
+        "k is {k}, expected between 1 and {limit}, the smallest of {rows} rows, {x_cols} columns of X and \
+         {y_cols} of Y"
     )]
     ComponentsOutOfRange { k: usize, limit: usize, rows: usize, x_cols: usize, y_cols: usize },
     #[error("{name} is {value}, expected {expected}")]

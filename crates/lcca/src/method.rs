@@ -117,7 +117,8 @@ static SPECS: LazyLock<Vec<Spec>> = LazyLock::new(|| {
             "shift-invert",
             ShiftInvert,
             vec![],
-            "LOBPCG with one sparse Cholesky factor as preconditioner: few iterations, if the factor fits the memory",
+            "LOBPCG with one sparse Cholesky factor as preconditioner: few iterations, if the factor fits \
+             the memory",
         ),
         Spec::new(
             "gram",
@@ -135,7 +136,8 @@ static SPECS: LazyLock<Vec<Spec>> = LazyLock::new(|| {
             "sketch",
             Sketch,
             vec![sums],
-            "classical CCA of random sums of rows (CountSketch), for many rows and up to some thousand columns",
+            "classical CCA of random sums of rows (CountSketch), for many rows and up to some thousand \
+             columns",
         ),
         Spec::new(
             "rp-cca",

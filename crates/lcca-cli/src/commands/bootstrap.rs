@@ -111,7 +111,8 @@ fn describe(model: &Model, result: &Bootstrap, ran: Option<&Decision>, job: &Boo
     let rows: Vec<Vec<String>> = (0..model.pairs()).map(row).collect();
     let unit = if job.groups.is_some() { "group" } else { "row" };
     let mut text = format!(
-        "{} of {}\n\n{}\ncorrected: what is left of the correlation without what fitting adds, with a 95% interval\n\
+        "{} of {}\n\n{}\ncorrected: what is left of the correlation without what fitting adds, with a 95% \
+         interval\n\
          stability: mean squared correlation with the matched variables of resamples, 1 is perfect; alone: without turning pairs\n\
          into each other, so that less means that the pair is stable only together with others\n",
         count(result.resampled.len() as u64, "resample"),

@@ -106,7 +106,8 @@ fn words() -> Result<Experiment, Failure> {
     Ok(Experiment {
         name: "words",
         title: "Words: this word and the next",
-        about: "Every row is one word and the word after it. Both Gram matrices are diagonal, so D-CCA is exact here;\n\
+        about: "Every row is one word and the word after it. Both Gram matrices are diagonal, so D-CCA is \
+            exact here;\n\
                 the other methods do not make use of that.",
         pair: InMemory::new(x, y)?,
         methods: vec![
@@ -124,7 +125,8 @@ fn features() -> Result<Experiment, Failure> {
     Ok(Experiment {
         name: "features",
         title: "Features: two sets of Boolean columns",
-        about: "Every row is a page with two sets of yes-or-no features, from very frequent to very rare and strongly\n\
+        about: "Every row is a page with two sets of yes-or-no features, from very frequent to very rare and \
+            strongly\n\
                 correlated within each set: the Gram matrices are far from diagonal.",
         pair: InMemory::new(x, y)?,
         methods: vec![

@@ -56,7 +56,8 @@ fn print_result(
     if exported.changed > 0 && !job.session.quiet {
         let (changed, repeated) = (count(exported.changed as u64, "name"), exported.repeated);
         remark!(
-            "{output}: {changed} with white space, or empty, are written with _; {repeated} are now the same as an earlier one"
+            "{output}: {changed} with white space, or empty, are written with _; {repeated} are now the same \
+             as an earlier one"
         );
     }
     Ok(())

@@ -116,7 +116,8 @@ fn wilks_text(wilks: &Wilks) -> String {
         counted += &format!(", less {}", count(wilks.covariates, "covariate"));
     }
     format!(
-        "\nWilks' test that this pair and all after it correlate by chance only:\n\n{table}\ncounts {counted};\n\
+        "\nWilks' test that this pair and all after it correlate by chance only:\n\n{table}\ncounts \
+         {counted};\n\
          assumes independent rows, normal data, many more rows than columns, and no ridge\n\n"
     )
 }
@@ -145,7 +146,8 @@ fn certificate_text(certificate: &Certificate) -> String {
     let pairs = count(bounds.len() as u64, "pair");
     let search = wording::search(certificate);
     format!(
-        "certified in {passes} passes ({kind}):\n  a true objective value lies within the bound of each, and within \
+        "certified in {passes} passes ({kind}):\n  a true objective value lies within the bound of each, and \
+         within \
          {together:.1e} there is a different one for each of {pairs};\n  {search}\n"
     )
 }
@@ -199,10 +201,12 @@ fn legend(fit: &Fit) -> String {
     let mut text =
         String::from("correlation: on the fitted rows, 1 is perfect; residual: 0 is an exact solution");
     if !fit.model.settings.is_cca() {
-        text += "\ncovariance: what the fit maximizes, with n as divisor, of variables whose weights have length 1 in the metric of \
+        text += "\ncovariance: what the fit maximizes, with n as divisor, of variables whose weights have \
+            length 1 in the metric of \
                  their view; pairs are in its order";
     } else if has_ridge(&fit.model.settings) {
-        text += "\nobjective: what the fit maximizes, the correlation less what the ridge takes; pairs are in its order";
+        text += "\nobjective: what the fit maximizes, the correlation less what the ridge takes; pairs are \
+            in its order";
     }
     if let Some(held_out) = &fit.held_out {
         let _ = write!(

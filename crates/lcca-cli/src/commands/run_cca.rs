@@ -87,7 +87,8 @@ fn check_columns([x, y]: &[Loaded; 2]) -> Result<(), Failure> {
     let path = y.path().display();
     if expected != found {
         return Err(Failure::Usage(format!(
-            "{path}: has {found} columns, expected the {expected} of {}: give both files the same columns in the same order",
+            "{path}: has {found} columns, expected the {expected} of {}: give both files the same columns in \
+             the same order",
             x.path().display()
         )));
     }
@@ -95,7 +96,8 @@ fn check_columns([x, y]: &[Loaded; 2]) -> Result<(), Failure> {
     match x_names.iter().zip(y_names.iter()).enumerate().find(|(_, (a, b))| a != b) {
         None => Ok(()),
         Some((column, (a, b))) => Err(Failure::Usage(format!(
-            "{path}: column {column} is called {}, expected {} as in {}: give both files the same columns in the same order",
+            "{path}: column {column} is called {}, expected {} as in {}: give both files the same columns in \
+             the same order",
             legible(b, 60),
             legible(a, 60),
             x.path().display()
@@ -158,7 +160,8 @@ impl Outcome {
         let row = |(i, value): (usize, &f64)| vec![(i + 1).to_string(), format!("{value:.6}")];
         let table: Vec<Vec<String>> = self.found.values.iter().enumerate().map(row).collect();
         format!(
-            "{} and {} × {}\n\n{}\nsingular value: of the product of all standardized rows of both files\n\nembeddings written to {}\n",
+            "{} and {} × {}\n\n{}\nsingular value: of the product of all standardized rows of both \
+             files\n\nembeddings written to {}\n",
             count(self.rows[0], "row"),
             count(self.rows[1], "row"),
             count(self.cols as u64, "column"),

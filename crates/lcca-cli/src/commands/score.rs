@@ -97,7 +97,8 @@ fn text(model: &Model, result: &Scored) -> String {
     let header = ["pair", "correlation", "in training", "p", "p adjusted"];
     let training: f64 = model.correlations.iter().sum();
     let mut text = format!(
-        "{}\n\n{}\ncorrelation: on these rows, 1 is perfect; far below that in training, the model describes its own rows only\n\n\
+        "{}\n\n{}\ncorrelation: on these rows, 1 is perfect; far below that in training, the model describes \
+         its own rows only\n\n\
          sum of correlations {:.6} (in training {training:.6})\n",
         count(*rows as u64, "row"),
         text::table(&header[..if significance.is_some() { 5 } else { 3 }], &table),
@@ -106,7 +107,8 @@ fn text(model: &Model, result: &Scored) -> String {
     if let Some(significance) = significance {
         let orders = count(significance.permutations as u64, "random order");
         text += &format!(
-            "p: how often chance does as well, from {orders} of the rows; adjusted: with the chance of any false\n\
+            "p: how often chance does as well, from {orders} of the rows; adjusted: with the chance of any \
+             false\n\
              finding among all pairs controlled (Westfall and Young, step down)\n"
         );
     }

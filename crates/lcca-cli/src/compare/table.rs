@@ -107,7 +107,8 @@ pub fn sizes(comparison: &Comparison) -> String {
 pub fn notes(comparison: &Comparison) -> Vec<String> {
     let best = &comparison.best;
     let mut notes = vec![
-        "Captured is the sum of the canonical correlations between the two fitted subspaces, on the rows themselves. CPU \
+        "Captured is the sum of the canonical correlations between the two fitted subspaces, on the rows \
+         themselves. CPU \
          seconds are those of all threads in the run shown; short runs are repeated up to three times, and the least time is given."
             .to_string(),
     ];
@@ -116,7 +117,8 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
         let columns = grouped((comparison.x_cols + comparison.y_cols) as u64);
         let widest = grouped(WIDEST_SKETCH as u64);
         notes.push(format!(
-            "Sketch was left out: the views have {columns} columns together, and more than {widest} are too many for its \
+            "Sketch was left out: the views have {columns} columns together, and more than {widest} are too \
+             many for its \
              dense solve."
         ));
     }
@@ -129,7 +131,8 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
         best.tol
     ));
     if comparison.ridge_x > 0.0 || comparison.ridge_y > 0.0 {
-        let note = "With a ridge, the exact answer does not capture the most: others may capture more and fit worse.";
+        let note = "With a ridge, the exact answer does not capture the most: others may capture more and \
+            fit worse.";
         notes.push(note.into());
     }
     notes.push(distance_note(comparison));

@@ -27,7 +27,8 @@ pub fn biplot(columns: ColumnNames<'_>, given: &GivenRows, axes: [usize; 2], mos
     let [a, b] = axes.map(|axis| axis + 1);
     let colored = given.colored();
     let caption = format!(
-        "Points are {}{colored}, at the means of the canonical variables of X and Y. Lines are the strongest columns, blue for X and \
+        "Points are {}{colored}, at the means of the canonical variables of X and Y. Lines are the strongest \
+         columns, blue for X and \
          orange for Y: rows lie farther in the direction of a column the more they have of it. All lines are stretched by \
          one factor.",
         given.count()

@@ -115,21 +115,27 @@ impl Certainty {
     pub fn explanation(&self, given: Option<&GivenRows>) -> Vec<String> {
         let resampled = self.resampled.as_ref().map(|all| {
             format!(
-                "From {} of the rows: the correlation without what fitting adds to it, with a 95% interval, and how stable the \
+                "From {} of the rows: the correlation without what fitting adds to it, with a 95% interval, \
+                 and how stable the \
                  pair is; 1 is perfect. Alone is the stability without turning pairs into each other.",
                 count(all.resamples, "resample")
             )
         });
         let tested = self.tested.as_ref().map(|all| {
-            let nothing =
-                if self.tests_training() { ", which look like the rows of training, so p-values mean nothing" } else { "" };
+            let nothing = if self.tests_training() {
+                ", which look like the rows of training, so p-values mean \
+                    nothing"
+            } else {
+                ""
+            };
             let rows = if self.tests_given(given) {
                 format!("The given rows were tested{nothing}")
             } else {
                 format!("Tested rows are those that were given to lcca score{nothing}")
             };
             format!(
-                "{rows}; p adjusted is from {} of them, with the chance of any false finding among all pairs controlled.",
+                "{rows}; p adjusted is from {} of them, with the chance of any false finding among all pairs \
+                 controlled.",
                 count(all.permutations, "random order")
             )
         });

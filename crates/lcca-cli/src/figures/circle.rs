@@ -33,7 +33,8 @@ pub fn circle(columns: ColumnNames<'_>, axes: [usize; 2], named: usize) -> Illus
             .then(|| format!(" Of the {all_text} columns of {side}, the strongest {drawn} are drawn."))
     });
     let caption = format!(
-        "Each point is a column at its correlations with components {a} and {b} of its own view. Columns near the outer circle are \
+        "Each point is a column at its correlations with components {a} and {b} of its own view. Columns \
+         near the outer circle are \
          described by the two components; the inner circle is at 0.5. Columns in the same direction go together, columns \
          on opposite sides against each other. The strongest have names, as far as there is room.{}",
         left_out.collect::<String>()

@@ -39,7 +39,8 @@ pub fn heatmap(columns: ColumnNames<'_>, components: usize, most: usize) -> Illu
         turned: false,
         is_linked: true,
     };
-    let caption = "The correlation of a column with the component of its own view: green if they rise together, purple if one \
+    let caption = "The correlation of a column with the component of its own view: green if they rise \
+        together, purple if one \
                    falls while the other rises. Each component has its strongest columns here, as far as there is room; columns are \
                    ordered by the component in which they are strongest.";
     Illustration::new(grid, caption.into())

@@ -24,7 +24,8 @@ pub fn loadings(columns: ColumnNames<'_>, component: usize, most: usize) -> Illu
         panels: Side::BOTH.into_iter().enumerate().map(panel).collect(),
     };
     let caption = format!(
-        "Component {number}, correlation {}: the columns of either view that correlate most with its variable. Columns of the same \
+        "Component {number}, correlation {}: the columns of either view that correlate most with its \
+         variable. Columns of the same \
          sign go together.",
         decimal(model.correlations[component], 4)
     );

@@ -44,7 +44,8 @@ pub fn cim(columns: ColumnNames<'_>, components: usize, most: usize) -> Illustra
         format!("the first {components} components")
     };
     let caption = format!(
-        "How columns of X (rows) and columns of Y go together through {count}: the inner product of their correlations with the \
+        "How columns of X (rows) and columns of Y go together through {count}: the inner product of their \
+         correlations with the \
          sums of the canonical variables, 1 at most. Green columns rise together, purple ones against each other. These are \
          the columns with the largest correlations, in an order that puts similar ones side by side."
     );

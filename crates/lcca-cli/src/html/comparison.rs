@@ -43,7 +43,8 @@ fn header(comparison: &Comparison) -> String {
 }
 
 fn time_section(comparison: &Comparison) -> Section {
-    let explanation = "Every run is a point, those of the calibration included. Further left is faster, further up is better.";
+    let explanation = "Every run is a point, those of the calibration included. Further left is faster, \
+        further up is better.";
     let caption = "Captured correlation against CPU seconds of all threads.";
     let figure = element::figure("captured", &Illustration::new(captured(comparison), caption.into()));
     Section { id: "time", title: "What a second buys", markup: element::paragraph(explanation) + &figure }
@@ -73,7 +74,8 @@ fn captured(comparison: &Comparison) -> LineChart {
 }
 
 fn index_section(comparison: &Comparison) -> Section {
-    let explanation = "At each setting the methods took the CPU time that L-CCA took. D-CCA and auto ran once, with their own parameters.";
+    let explanation = "At each setting the methods took the CPU time that L-CCA took. D-CCA and auto ran \
+        once, with their own parameters.";
     let chart = |setting: &Setting| {
         let [first, ..] = &setting.entries[..] else { return String::new() };
         let parameters = table::parameters(&comparison.runs[first.run].method);

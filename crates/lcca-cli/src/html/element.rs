@@ -16,7 +16,8 @@ impl Section {
     pub fn html(&self) -> String {
         let Section { id, title, markup } = self;
         format!(
-            "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{markup}</section>\n",
+            "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 \
+             id=\"{id}-title\">{}</h2>\n{markup}</section>\n",
             escape::text(title)
         )
     }
@@ -174,7 +175,8 @@ pub fn table(caption: &str, columns: &[Column<'_>], rows_of_markup: &[Vec<String
     let body: String = rows_of_markup.iter().map(row).collect();
     let caption = escape::text(caption);
     format!(
-        "<table class=\"blocks\" role=\"table\">\n<caption>{caption}</caption>\n<thead role=\"rowgroup\"><tr role=\"row\">{head}</tr></thead>\n\
+        "<table class=\"blocks\" role=\"table\">\n<caption>{caption}</caption>\n<thead role=\"rowgroup\"><tr \
+         role=\"row\">{head}</tr></thead>\n\
          <tbody role=\"rowgroup\">\n{body}</tbody>\n</table>\n"
     )
 }

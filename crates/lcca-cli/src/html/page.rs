@@ -30,18 +30,22 @@ impl Page<'_> {
         let script = match self.script {
             None => String::new(),
             Some((script, data)) => format!(
-                "<noscript><p class=\"remark\">One component at a time, search and downloads need JavaScript.</p></noscript>\n\
+                "<noscript><p class=\"remark\">One component at a time, search and downloads need \
+                 JavaScript.</p></noscript>\n\
                  <script type=\"application/json\" id=\"data\">{}</script>\n<script>\n{script}</script>\n",
                 escape::json(&Value::Object(data))
             ),
         };
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; {scripts}style-src 'unsafe-inline'; \
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; {scripts}style-src \
+                 'unsafe-inline'; \
              img-src data:\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"lcca {version}\">\n\
-             <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n<style id=\"pictures\">\n{}</style>\n</head>\n<body>\n{markup}\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"lcca \
+                 {version}\">\n\
+             <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n<style \
+                 id=\"pictures\">\n{}</style>\n</head>\n<body>\n{markup}\
              {script}</body>\n</html>\n",
             style_sheet(true)
         )

@@ -44,7 +44,8 @@ const COLORS: [(&str, &str, &str, &str); 13] = [
 ];
 
 const SHAPES: &str = "\
-.picture text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",Arial,sans-serif;white-space:pre}
+.picture text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto \
+    Sans\",Arial,sans-serif;white-space:pre}
 .picture text.small{font-size:11px}
 .picture text.strong{font-weight:600}
 .picture line,.picture path,.picture circle{stroke-width:1}

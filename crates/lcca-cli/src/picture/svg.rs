@@ -130,7 +130,8 @@ impl Svg {
         let [width, height] = [self.width, self.height].map(number);
         let description = escape::text(&self.description);
         format!(
-            "<svg class=\"picture {class}\" role=\"img\" aria-label=\"{description}\" viewBox=\"0 0 {width} {height}\" \
+            "<svg class=\"picture {class}\" role=\"img\" aria-label=\"{description}\" viewBox=\"0 0 {width} \
+             {height}\" \
              width=\"{width}\" height=\"{height}\">\n{}</svg>\n",
             self.body
         )
@@ -141,7 +142,8 @@ impl Svg {
         let [width, height] = [self.width, self.height].map(number);
         let [description, caption] = [&self.description, &self.caption].map(|plain| escape::text(plain));
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" role=\"img\" viewBox=\"0 0 {width} {height}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" role=\"img\" viewBox=\"0 0 {width} \
+             {height}\" \
              width=\"{width}\" height=\"{height}\">\n<title>{description}</title>\n<desc>{caption}</desc>\n<style>\n{}</style>\n\
              <rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{}</svg>\n",
             style::style_sheet(false),

@@ -48,7 +48,8 @@ fn check_model(output: &Path) -> Result<(), Failure> {
     if OTHER_FORMATS.contains(&ending(output).as_str()) {
         let output = output.display();
         return Err(Failure::Usage(format!(
-            "{output}: a model is a safetensors file, expected .safetensors or no extension; `lcca export` writes other formats"
+            "{output}: a model is a safetensors file, expected .safetensors or no extension; `lcca export` \
+             writes other formats"
         )));
     }
     Ok(())

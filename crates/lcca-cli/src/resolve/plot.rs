@@ -95,7 +95,8 @@ fn plot(args: &PlotArgs) -> Result<Plot, Failure> {
             let room = Grid::room(f64::from(args.width.unwrap_or(WIDTH)));
             if let Some(top) = args.top.filter(|&top| top as usize > room) {
                 return Err(Failure::Usage(format!(
-                    "--top {top}: this width has room for {room} columns of Y; --width makes an .svg file wider"
+                    "--top {top}: this width has room for {room} columns of Y; --width makes an .svg file \
+                     wider"
                 )));
             }
             Plot::Cim { components, columns: columns(30) }

@@ -103,7 +103,8 @@ pub fn check_normalization(normalize: Normalize, options: &ReadOptions) -> Resul
     if normalize.is_no() || options.table.missing != Missing::Mean {
         return Ok(());
     }
-    let message = "--missing mean fills in values that rows are then normalized with; with --normalize-rows, use --missing drop";
+    let message = "--missing mean fills in values that rows are then normalized with; with --normalize-rows, \
+        use --missing drop";
     Err(Failure::Usage(message.into()))
 }
 

@@ -55,7 +55,8 @@ fn write(folder: &Folder, name: &str, schema: &str, groups: &[&[Column<'_>]]) {
 #[test]
 fn columns_of_numbers_are_a_matrix_with_names() {
     let folder = Folder::new();
-    let schema = "REQUIRED DOUBLE d; OPTIONAL DOUBLE o; REQUIRED INT32 i; REQUIRED INT64 u (INTEGER(64,false)); REQUIRED BOOLEAN b;";
+    let schema = "REQUIRED DOUBLE d; OPTIONAL DOUBLE o; REQUIRED INT32 i; REQUIRED INT64 u \
+        (INTEGER(64,false)); REQUIRED BOOLEAN b;";
     let first = [
         Column::Double(&[0.1, 2.0], None),
         Column::Double(&[1.0, 5.0], Some(&[1, 1])),

@@ -176,7 +176,8 @@ fn urls_are_cut(sets: &Sets) {
 
 /// Runs the paper's comparison on the views, at settings that take a second.
 fn compares(folder: &Folder, rows: f64) {
-    let line = "compare d/x.safetensors d/y.safetensors -k 5 --no-center --k-pc 20 --t1 2 --l-cca-t2 2 --methods g-cca,d-cca --max-passes 10 --quiet";
+    let line = "compare d/x.safetensors d/y.safetensors -k 5 --no-center --k-pc 20 --t1 2 --l-cca-t2 2 \
+        --methods g-cca,d-cca --max-passes 10 --quiet";
     let comparison = folder.json(&format!("{line} -o compared"));
     assert_eq!(number(&comparison, "rows"), rows);
     for run in comparison["runs"].as_array().unwrap() {
@@ -213,7 +214,8 @@ fn paths_come_out_as_prepared() {
             continue;
         };
         folder.write("paths.txt", paths);
-        let flags = "--no-header --x 1 --y 1 --x-tokens folders --y-tokens basename --lowercase=y --min-count 1 --top 20000 --ties first";
+        let flags = "--no-header --x 1 --y 1 --x-tokens folders --y-tokens basename --lowercase=y \
+            --min-count 1 --top 20000 --ties first";
         views(&folder, "text", &folder.path("paths.txt"), flags);
         as_prepared(&folder, &sets.path("debian400k/x.npz"));
     }

@@ -53,7 +53,12 @@ fn rare_frequent_and_excess_words_are_dropped() {
         .done();
     assert_eq!(column_names(&folder, "each/x.safetensors"), ["the", "a", "dog"]);
     assert_eq!(column_names(&folder, "each/y.safetensors")[1..], ["le", "va"]);
-    folder.run("views text pairs.tsv --x en --y fr --lowercase=x --min-count 1 --max-share 0.3 --ties first -o rare").done();
+    folder
+        .run(
+            "views text pairs.tsv --x en --y fr --lowercase=x --min-count 1 --max-share 0.3 --ties first \
+        -o rare",
+        )
+        .done();
     assert_eq!(column_names(&folder, "rare/x.safetensors"), ["go", "dog", "a", "goes"]);
     assert_eq!(column_names(&folder, "rare/y.safetensors"), ["Va", "chien", "le", "Un", "va"]);
 }

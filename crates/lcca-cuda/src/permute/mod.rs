@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `deal` | Deals the rows of two panels to each other in many orders on a device, as a permutation test does |
+//! | `deal` | Deals the rows of two panels to each other in many orders on a device |
 //! | `shuffle` | Draws random orders on a device |
 
 pub(crate) mod deal;

@@ -6,10 +6,10 @@
 //! | `copies` | Copies between the host and a GPU |
 //! | `device` | One GPU and its memory, as one fit uses it |
 //! | `foreign` | Memory on a GPU that belongs to other libraries of this process |
-//! | `known_answer` | Computes a small sum with a known answer when a GPU is first opened, because a driver may accept every call while its kernels do nothing |
+//! | `known_answer` | Computes a small sum with a known answer when a GPU is first opened |
 //! | `launch` | The threads that run a kernel, and its arguments |
 //! | `room` | Numbers in the memory of a device |
-//! | `staging` | Pinned memory of the host, through which large copies go, because filling some of it then overlaps with copying the rest |
+//! | `staging` | Pinned memory of the host, through which large copies go |
 
 pub(crate) mod context;
 pub(crate) mod copies;

@@ -23,7 +23,9 @@ pub(crate) enum Format {
 /// The first bytes of HDF5, the container of AnnData, MuData and 10x Genomics.
 const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 
-const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .parquet, .arrow (.feather), .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with .gz or .zst";
+const READ: &str = "expected .npz, .npy, .mtx, .svm (.svmlight, .libsvm), .csv, .tsv, .parquet, .arrow \
+    (.feather), .safetensors (.lcca) or a folder with matrix.mtx; .npy, .mtx, .svm, .csv and .tsv also with \
+    .gz or .zst";
 
 /// The formats that begin with bytes of their own. The bytes of MatrixMarket may be in upper or lower case.
 const MAGIC: [(&[u8], Format); 7] = [
@@ -109,7 +111,8 @@ fn refuse_hdf5(path: &Path, head: &[u8]) -> Outcome<()> {
     let extension = path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
     if head.starts_with(HDF5) {
         return Err(Fault::new(
-            "is an HDF5 file (AnnData, MuData, 10x), which is read in Python: `python -m lcca.sc convert FILE -o FOLDER` writes \
+            "is an HDF5 file (AnnData, MuData, 10x), which is read in Python: `python -m lcca.sc convert \
+             FILE -o FOLDER` writes \
              stores that can be read here",
         ));
     }
@@ -159,7 +162,8 @@ pub(crate) fn detect(path: &Path, source: &Source, delimiter: Option<char>) -> O
             return Err(Fault::new(message));
         }
         (Some(Format::Arrow), None) if is_arrow_stream(&source.head()?) => {
-            let message = "is an Arrow stream, expected an Arrow file: write it with pyarrow.ipc.new_file, feather.write_feather or DataFrame.to_feather";
+            let message = "is an Arrow stream, expected an Arrow file: write it with pyarrow.ipc.new_file, \
+                feather.write_feather or DataFrame.to_feather";
             return Err(Fault::new(message));
         }
         (Some(named), None) if !named.is_plain_text() => {

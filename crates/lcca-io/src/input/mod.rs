@@ -5,7 +5,7 @@
 //! | `encoding` | Turns texts of any program into UTF-8 |
 //! | `format` | The formats of matrices |
 //! | `lines` | Texts line by line, one batch of whole lines at a time |
-//! | `mapped` | Finds the mapped file that an address is in, for a handler of the signal that the system sends if a mapped file is cut short or its disk fails while it is in use |
+//! | `mapped` | Finds the mapped file that an address is in |
 //! | `source` | The bytes of files |
 //! | `standard_input` | Standard input in place of a file, named `-` |
 //! | `text` | Texts of numbers |

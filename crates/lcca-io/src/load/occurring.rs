@@ -31,7 +31,8 @@ impl Loaded {
         let matrix = pick(&self.matrix, &columns).map_err(|fault| fault.at(path))?;
         let mut loaded = self;
         loaded.notes.push(format!(
-            "{kept} of {cols} columns occur; the others are left out, and columns without names are named by their numbers from 0"
+            "{kept} of {cols} columns occur; the others are left out, and columns without names are named by \
+             their numbers from 0"
         ));
         loaded.with_columns(matrix, names)
     }

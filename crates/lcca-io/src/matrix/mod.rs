@@ -14,7 +14,7 @@
 //! | `pick` | Some columns of a matrix, in ascending order |
 //! | `store` | The mapped store |
 //! | `svmlight` | svmlight, also called libsvm |
-//! | `triplets` | Sorts entries in any order into rows, by a counting sort that takes one counter per row besides the result |
+//! | `triplets` | Sorts entries in any order into rows |
 //! | `values` | Values that arrive one by one and take no more memory than they need |
 
 pub(crate) mod assemble;

@@ -26,7 +26,8 @@ pub fn read_covariates(path: &Path, model: Option<&ModelColumns>, options: &Read
         Some((column, first)) => {
             let (column, first) = (legible(column, 60), legible(first, 60));
             let message = format!(
-                "the covariate \"{column}\" has the category \"{first}\", which the rows that were fitted do not have"
+                "the covariate \"{column}\" has the category \"{first}\", which the rows that were fitted do \
+                 not have"
             );
             Err(Fault::new(message).at(path))
         }

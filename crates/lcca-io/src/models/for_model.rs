@@ -110,7 +110,8 @@ fn check(loaded: &Loaded, model: &ModelColumns) -> Result<()> {
     };
     let (found, wanted) = (shown(&names, column), shown(own, column));
     refused(format!(
-        "column {column} (from 0) is \"{found}\", expected \"{wanted}\" as in {side} of the model: {difference}"
+        "column {column} (from 0) is \"{found}\", expected \"{wanted}\" as in {side} of the model: \
+         {difference}"
     ))
 }
 

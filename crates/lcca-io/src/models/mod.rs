@@ -6,7 +6,7 @@
 //! | `covariates` | Covariates |
 //! | `describe` | Describes a file, for a person or a script |
 //! | `effects` | The effects of covariates, in a model's file |
-//! | `export` | Rows of numbers with names, such as the weights of a model or word vectors, for other programs |
+//! | `export` | Rows of numbers with names, such as the weights of a model or word vectors |
 //! | `for_model` | Reads rows that a model can be applied to |
 //! | `model` | A fitted model as a safetensors file |
 //! | `regressions` | The regressions of a fit in its model file, which `predict` needs besides the weights |

@@ -57,7 +57,8 @@ impl Saver {
     /// A remark for a person about the state that was found.
     pub fn remark(&self) -> Option<&'static str> {
         (!self.rows_are_known).then_some(
-            "the state is of an older version, which did not note its rows: only their number and the sums of columns were compared",
+            "the state is of an older version, which did not note its rows: only their number and the sums \
+             of columns were compared",
         )
     }
 

@@ -8,7 +8,7 @@
 //! | `names` | Column names |
 //! | `panels` | Panels as tensors of two dimensions, row after row |
 //! | `pattern` | Patterns of names |
-//! | `rows` | Writes the arrays of sparse and one-hot rows as streams of bytes, without a second copy of the matrix |
+//! | `rows` | Writes the arrays of sparse and one-hot rows as streams of bytes |
 //! | `tensors` | safetensors |
 
 pub(crate) mod fingerprint;

@@ -94,7 +94,11 @@ impl Names {
         for (column, end) in self.ends.iter().enumerate() {
             let name = usize::try_from(end).ok().and_then(|end| bytes.get(start..end));
             let name = name.ok_or_else(|| {
-                let message = format!("the name of {each} {column} ends at {end}, expected {start} or more and at most {} bytes", bytes.len());
+                let message = format!(
+                    "the name of {each} {column} ends at {end}, expected {start} or more \
+                    and at most {} bytes",
+                    bytes.len()
+                );
                 Fault::new(message).within(tensors.ends)
             })?;
             if std::str::from_utf8(name).is_err() {

@@ -9,7 +9,7 @@
 //! | `folder` | Folders that appear whole or not at all |
 //! | `guard` | Catches panics of libraries that panic over broken files, and reports them as a broken file |
 //! | `memory` | Memory for the sizes that files claim or unpack to |
-//! | `parallel` | Batches that are read one after another, processed by all threads, and handed over in order |
+//! | `parallel` | Batches that are read one after another, processed by all threads |
 //! | `place` | The folder that a file is in |
 //! | `temporary` | Files that are gone with the process, in the folder that the system keeps for them |
 

@@ -28,7 +28,8 @@ fn refused(error: io::Error) -> Fault {
     let folder = std::env::temp_dir();
     match error.kind() {
         NotADirectory | NotFound | PermissionDenied | ReadOnlyFilesystem => Fault::new(format!(
-            "needs a temporary file, which cannot be made in {}: {}; set {VARIABLE} to a folder that can be written",
+            "needs a temporary file, which cannot be made in {}: {}; set {VARIABLE} to a folder that can be \
+             written",
             folder.display(),
             reason(error.kind())
         )),

@@ -67,7 +67,8 @@ fn nothing_left(bag: &Bag, what: &str) -> Fault {
         return Fault::new(format!("{what}: no text has a token, in {rows} rows"));
     }
     let message = format!(
-        "{what}: no column is left of {distinct} different tokens in {rows} rows, the most frequent in {most} of them: keep more of them"
+        "{what}: no column is left of {distinct} different tokens in {rows} rows, the most frequent in \
+         {most} of them: keep more of them"
     );
     Fault::new(message).remedied_by(Remedy::KeepMoreTokens)
 }

@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `legible` | Makes any text safe to print, because names, paths and messages come from files and from other people |
+//! | `legible` | Makes any text safe to print |
 //! | `numbers` | Formats numbers for people, in the program, on its pages and in Python |
 //! | `record` | The record of a fit in its model file |
 //! | `remark` | Remarks for a person about how files were read and their rows paired |

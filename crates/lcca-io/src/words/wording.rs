@@ -60,17 +60,20 @@ pub fn decision(decision: &Decision) -> String {
         Decision::TooWideForClassical { columns, needed, allowed } => {
             let (columns, needed, allowed) = (grouped(*columns), gibibytes(*needed), gibibytes(*allowed));
             format!(
-                "the views are too wide for QR and SVD in the allowed memory: {columns} columns take {needed} of {allowed}"
+                "the views are too wide for QR and SVD in the allowed memory: {columns} columns take \
+                 {needed} of {allowed}"
             )
         }
         Decision::QuickEnoughForExact { operations } => {
             format!("QR and SVD take only about {operations:.0e} operations here")
         }
         Decision::CheapestTaken { exact, gram, iterative } => format!(
-            "QR and SVD would take about {exact:.0e} operations, Gram matrices {gram:.0e}, iterating {iterative:.0e}"
+            "QR and SVD would take about {exact:.0e} operations, Gram matrices {gram:.0e}, iterating \
+             {iterative:.0e}"
         ),
         Decision::GramMatricesFormed { entries, expected, touched } => format!(
-            "iterates on the Gram matrices, which have {} entries ({} were expected), while a pass over the rows touches {}",
+            "iterates on the Gram matrices, which have {} entries ({} were expected), while a pass over the \
+             rows touches {}",
             grouped(*entries),
             grouped(expected.round() as u64),
             grouped(touched.round() as u64)
@@ -90,11 +93,13 @@ pub fn decision(decision: &Decision) -> String {
             )
         }
         Decision::TwoLevels { columns, degree } => format!(
-            "the preconditioner stood for B − A on all columns: it factorized the {} most frequent ones, and a polynomial of degree {degree} stood for the others",
+            "the preconditioner stood for B − A on all columns: it factorized the {} most frequent ones, and \
+             a polynomial of degree {degree} stood for the others",
             grouped(*columns)
         ),
         Decision::IncompleteFactor { columns, dense, entries } => format!(
-            "the preconditioner was an incomplete Cholesky factor of B − A: {} columns, the {} most frequent of them dense, {} entries for the others",
+            "the preconditioner was an incomplete Cholesky factor of B − A: {} columns, the {} most frequent \
+             of them dense, {} entries for the others",
             grouped(*columns),
             grouped(*dense),
             grouped(*entries)
@@ -116,18 +121,21 @@ pub fn decision(decision: &Decision) -> String {
                 .into()
         }
         Decision::SinglePrecisionFirst { iterations } => format!(
-            "the first {iterations} iterations ran in single precision, and what they found was measured in double precision"
+            "the first {iterations} iterations ran in single precision, and what they found was measured in \
+             double precision"
         ),
         Decision::RowsSketched { sums, rows, bound, believed } => {
             let proved = match bound {
                 Some(bound) => format!(
-                    "with probability 0.9 each objective value is at most {bound:.2} below the true one, and usually far less"
+                    "with probability 0.9 each objective value is at most {bound:.2} below the true one, and \
+                     usually far less"
                 ),
                 None => "nothing is proved for so few sums".into(),
             };
             let (rows, sums) = (grouped(*rows), grouped(*sums));
             format!(
-                "the {rows} rows were put into {sums} random sums, on which the total is {believed:.4}; on the rows it is what is \
+                "the {rows} rows were put into {sums} random sums, on which the total is {believed:.4}; on \
+                 the rows it is what is \
                  reported, and the true one usually lies between; {proved}"
             )
         }
@@ -139,7 +147,8 @@ pub fn decision(decision: &Decision) -> String {
             };
             let entries = *entries as f64;
             format!(
-                "B − A was factorized for a better preconditioner: {entries:.1e} entries, about {operations:.0e} operations{end}"
+                "B − A was factorized for a better preconditioner: {entries:.1e} entries, about \
+                 {operations:.0e} operations{end}"
             )
         }
         Decision::RanOnGpu { name, ordinal } => format!("it ran on GPU {ordinal}, {name}"),
@@ -151,7 +160,8 @@ pub fn decision(decision: &Decision) -> String {
                 _ => format!("{significant} of those up to that one correlate beyond chance"),
             };
             format!(
-                "{} of {tried} tried {} kept: on {} held-out rows {reason}, by {} random orders with the chance of \
+                "{} of {tried} tried {} kept: on {} held-out rows {reason}, by {} random orders with the \
+                 chance of \
                  any false finding at most 5%",
                 count(*chosen, "pair"),
                 if *chosen == 1 { "was" } else { "were" },
@@ -184,10 +194,12 @@ pub fn search(certificate: &Certificate) -> String {
         }
         Search::Proven => match certificate.proven {
             Some(Proven { exceeding: 0, value, missing }) => format!(
-                "proven: no value exceeds {value:.6}, so at most {missing:.1e} is missing from the total of the objective"
+                "proven: no value exceeds {value:.6}, so at most {missing:.1e} is missing from the total of \
+                 the objective"
             ),
             Some(Proven { exceeding, value, missing }) => format!(
-                "proven: at most {} values exceed {value:.6}, so at most {missing:.1e} is missing from the total of the objective",
+                "proven: at most {} values exceed {value:.6}, so at most {missing:.1e} is missing from the \
+                 total of the objective",
                 grouped(exceeding as u64)
             ),
             None => format!("refuted: {found}"),
@@ -197,7 +209,8 @@ pub fn search(certificate: &Certificate) -> String {
                 format!(" (a proof would take {operations:.0e} operations)")
             });
             format!(
-                "searched from random directions outside the fitted space, {found}; that no larger pair was missed is not proved{why}"
+                "searched from random directions outside the fitted space, {found}; that no larger pair was \
+                 missed is not proved{why}"
             )
         }
         Search::Nearby => {
@@ -210,10 +223,12 @@ pub fn search(certificate: &Certificate) -> String {
 pub fn note(note: &Note) -> String {
     match note {
         Note::FewerPairs { pairs, requested } => format!(
-            "{pairs} of the {requested} requested pairs were found: this method saw no more independent directions that correlate"
+            "{pairs} of the {requested} requested pairs were found: this method saw no more independent \
+             directions that correlate"
         ),
         Note::StoppedTooEarly { gain, estimated } => format!(
-            "the fit stopped too early: at least {gain:.1e} of the total is missing, and about {estimated:.1e} of it was thought to be"
+            "the fit stopped too early: at least {gain:.1e} of the total is missing, and about \
+             {estimated:.1e} of it was thought to be"
         ),
         Note::LooseBounds { loose, pairs, steps } => {
             format!(
@@ -221,11 +236,13 @@ pub fn note(note: &Note) -> String {
             )
         }
         Note::BoundsFarAboveResiduals { far, pairs, factor } => format!(
-            "the bounds of {far} of {pairs} pairs are more than {factor} times the residual: residuals hardly see \
+            "the bounds of {far} of {pairs} pairs are more than {factor} times the residual: residuals \
+             hardly see \
              directions of little variance"
         ),
         Note::CorrelationsGuaranteed { pairs, rows, x_columns, y_columns } => format!(
-            "correlations of 1 are guaranteed here and mean nothing: {} + {} columns against {} make {} perfect whatever \
+            "correlations of 1 are guaranteed here and mean nothing: {} + {} columns against {} make {} \
+             perfect whatever \
              the data say",
             grouped(*x_columns),
             grouped(*y_columns),
@@ -233,35 +250,41 @@ pub fn note(note: &Note) -> String {
             count(*pairs, "pair")
         ),
         Note::InflatedByNoise { noise, rows, x_columns, y_columns } => format!(
-            "these correlations may be inflated: with {} and {} + {} columns, views without any relation would reach \
+            "these correlations may be inflated: with {} and {} + {} columns, views without any relation \
+             would reach \
              about {noise:.2}",
             count(*rows, "row"),
             grouped(*x_columns),
             grouped(*y_columns)
         ),
         Note::FarBelowTraining { far, pairs, training, held_out, rows } => format!(
-            "{far} of {pairs} pairs do far worse on the {} held-out rows than on the fitted ones, up to {held_out:.2} \
+            "{far} of {pairs} pairs do far worse on the {} held-out rows than on the fitted ones, up to \
+             {held_out:.2} \
              instead of {training:.2}: they describe these rows and not others",
             grouped(*rows)
         ),
         Note::FarBelowTrainingInFolds { training, held_out, folds } => format!(
-            "the mean correlation is {training:.2} on the fitted rows and {held_out:.2} on held-out rows of {folds} folds: part of it \
+            "the mean correlation is {training:.2} on the fitted rows and {held_out:.2} on held-out rows of \
+             {folds} folds: part of it \
              describes these rows and not others"
         ),
         Note::SharedColumns { .. } => shared_columns(note, |_, column| format!("{column}")),
         Note::RidgeSetByFewColumns { side, ratio } => format!(
-            "the ridge of {side} is set by a few columns of large variance: the mean variance is {ratio:.0} times that of \
+            "the ridge of {side} is set by a few columns of large variance: the mean variance is {ratio:.0} \
+             times that of \
              the median column, which the ridge therefore shrinks {ratio:.0} times more than it seems"
         ),
         Note::HardlyAnyDigits { .. } | Note::DigitsLost { .. } => {
             few_digits(note, |_, column| column.to_string())
         }
         Note::NothingBeyondChance { tried, rows } => format!(
-            "no pair of the {tried} tried correlates on {} held-out rows beyond what chance gives; one was fitted all the same",
+            "no pair of the {tried} tried correlates on {} held-out rows beyond what chance gives; one was \
+             fitted all the same",
             grouped(*rows)
         ),
         Note::MorePairsMayExist { tried } => format!(
-            "all {tried} pairs that were tried are significant: there may be more, and the number has to be given to find them"
+            "all {tried} pairs that were tried are significant: there may be more, and the number has to be \
+             given to find them"
         ),
         other => format!("{other:?}"),
     }
@@ -294,12 +317,14 @@ fn few_digits(note: &Note, call: impl Fn(Side, usize) -> String) -> String {
     let column = call(*side, *first as usize);
     if lost {
         format!(
-            "column {column} of {side}{more} {verb} too little against the mean for sums over these rows, or not at all: \
+            "column {column} of {side}{more} {verb} too little against the mean for sums over these rows, or \
+             not at all: \
              subtract a constant first if that is wrong"
         )
     } else {
         format!(
-            "column {column} of {side}{more} {verb} by little more than the last stored digit: store doubles, or subtract a \
+            "column {column} of {side}{more} {verb} by little more than the last stored digit: store \
+             doubles, or subtract a \
              constant before storing"
         )
     }
@@ -320,7 +345,8 @@ fn shared_columns(note: &Note, call: impl Fn(Side, usize) -> String) -> String {
     let more = if columns.len() < *count as usize { ", …" } else { "" };
     let (verb, many) = if *count == 1 { ("is", "column") } else { ("are", "columns") };
     format!(
-        "{count} {}{many} of X {verb} also in Y: {}{more}; if one was copied by mistake, leave it out of one view",
+        "{count} {}{many} of X {verb} also in Y: {}{more}; if one was copied by mistake, leave it out of one \
+         view",
         if *or_more { "or more " } else { "" },
         kinds.into_iter().flatten().collect::<Vec<_>>().join("; ")
     )
@@ -415,7 +441,8 @@ mod tests {
             |side: Side, _: usize| Some(if side == Side::X { "umbrella" } else { "parapluie" }.to_string());
         assert_eq!(
             note_with_names(&note(vec![[1, 2]], vec![true]), names),
-            "1 column of X is also in Y: \"umbrella\" of X and \"parapluie\" of Y are equal in every row; if one was copied \
+            "1 column of X is also in Y: \"umbrella\" of X and \"parapluie\" of Y are equal in every row; if \
+             one was copied \
              by mistake, leave it out of one view"
         );
         // A file of an earlier version does not say which columns are equal.

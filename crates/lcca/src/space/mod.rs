@@ -28,8 +28,8 @@ use crate::matrix::Panel;
 use crate::panels;
 use faer::{Mat, MatRef};
 
-/// The matrix σ·B − A + V·Vᵀ on chosen columns, in columns of unit length: a coarse block, with σ = 1 and no V,
-/// or what a proof factorizes.
+/// The matrix σ·B − A + V·Vᵀ on chosen columns, in columns of unit length: a coarse block, with σ = 1 and no
+/// V, or what a proof factorizes.
 pub struct ChosenBlock<'a> {
     /// The columns of each view, ascending.
     pub columns: [&'a [u32]; 2],
@@ -229,8 +229,8 @@ pub trait Space: Send + Sync {
         0
     }
 
-    /// The number of operations of a factorization that [`Space::invert`] does in the time of one operation of
-    /// an iteration, which waits for memory and for the host most of the time.
+    /// The number of operations of a factorization that [`Space::invert`] does in the time of one operation
+    /// of an iteration, which waits for memory and for the host most of the time.
     fn factor_speed(&self) -> f64 {
         1.0
     }

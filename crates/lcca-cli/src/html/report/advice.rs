@@ -171,7 +171,8 @@ fn how_sure(
     {
         let [corrected, low, high] = [corrected, low, high].map(|all| correlation(all[0]));
         sentences.push(format!(
-            "Without what fitting adds to it, the first correlation is {corrected}, with a 95% interval from {low} to {high}."
+            "Without what fitting adds to it, the first correlation is {corrected}, with a 95% interval from \
+             {low} to {high}."
         ));
     }
     sentences
@@ -200,15 +201,21 @@ fn unproved(record: Option<&FitRecord>) -> String {
 fn next(subject: &Subject<'_>, record: Option<&FitRecord>, evidence: Option<&Evidence<'_>>) -> Vec<String> {
     let mut steps = Vec::new();
     if record.is_some_and(|record| !record.converged) {
-        steps.push("Fit again with more passes (`--max-passes`), or with a ridge (`--ridge 0.01`), which converges faster.".into());
+        steps.push(
+            "Fit again with more passes (`--max-passes`), or with a ridge (`--ridge 0.01`), which \
+            converges faster."
+                .into(),
+        );
     }
     match evidence {
         None => steps.push(
-            "Measure the components on other rows: `lcca fit … --hold-out 0.2`, or `lcca score MODEL X_TEST Y_TEST --permutations 999`."
+            "Measure the components on other rows: `lcca fit … --hold-out 0.2`, or `lcca score MODEL X_TEST \
+             Y_TEST --permutations 999`."
                 .into(),
         ),
         Some(evidence) if evidence.is_lost() => steps.push(
-            "Most of the training correlation does not carry over: choose a ridge on held-out rows, `lcca fit … --ridge-path \
+            "Most of the training correlation does not carry over: choose a ridge on held-out rows, `lcca \
+             fit … --ridge-path \
              0.001,0.01,0.1,1`."
                 .into(),
         ),
@@ -220,7 +227,8 @@ fn next(subject: &Subject<'_>, record: Option<&FitRecord>, evidence: Option<&Evi
     }
     if subject.certainty.intervals().is_none() {
         steps.push(
-            "Intervals and stability: `lcca bootstrap MODEL X Y -n 200 --json > bootstrap.json`, then `lcca report … --bootstrap \
+            "Intervals and stability: `lcca bootstrap MODEL X Y -n 200 --json > bootstrap.json`, then `lcca \
+             report … --bootstrap \
              bootstrap.json`."
                 .into(),
         );
@@ -228,7 +236,11 @@ fn next(subject: &Subject<'_>, record: Option<&FitRecord>, evidence: Option<&Evi
     if subject.given.is_none() {
         steps.push("See the rows: `lcca report MODEL X Y --label FILE`.".into());
     }
-    steps.push("Use it: `lcca transform` gives the canonical variables of any rows, `lcca neighbors` the columns that go together.".into());
+    steps.push(
+        "Use it: `lcca transform` gives the canonical variables of any rows, `lcca neighbors` the \
+        columns that go together."
+            .into(),
+    );
     steps
 }
 

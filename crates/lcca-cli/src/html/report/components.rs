@@ -80,7 +80,8 @@ impl Components {
 
     fn explanation(&self, subject: &Subject<'_>) -> String {
         let mut text = element::paragraph(
-            "Each component is a pair of canonical variables, one of X and one of Y, that rise and fall together. Leading columns \
+            "Each component is a pair of canonical variables, one of X and one of Y, that rise and fall \
+             together. Leading columns \
              are those with the largest loadings: the correlations of a column with the variable of its view. Columns of \
              the same sign go together; a minus marks the others.",
         );
@@ -142,10 +143,12 @@ impl Components {
         let options: String =
             (1..=self.shown).map(|i| format!("<option value=\"{i}\">{i}</option>")).collect();
         let mut content = format!(
-            "<div class=\"controls\"><label for=\"component\">Component</label> <select id=\"component\">{options}</select> \
+            "<div class=\"controls\"><label for=\"component\">Component</label> <select \
+             id=\"component\">{options}</select> \
              <button type=\"button\" id=\"previous\" aria-label=\"previous component\">‹</button> \
              <button type=\"button\" id=\"next\" aria-label=\"next component\">›</button> \
-             <label for=\"order\">ordered by</label> <select id=\"order\"><option value=\"loading\">loading</option>\
+             <label for=\"order\">ordered by</label> <select id=\"order\"><option \
+                 value=\"loading\">loading</option>\
              <option value=\"weight\">weight</option></select></div>\n\
              <h3 id=\"chosen\" aria-live=\"polite\"></h3>\n<div class=\"sides explorer\">\n"
         );

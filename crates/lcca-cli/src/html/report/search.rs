@@ -96,20 +96,23 @@ fn stored(subject: &Subject<'_>, side: Side, columns: &[usize], shown: usize) ->
 
 impl SearchIndex {
     pub fn section(&self) -> Section {
-        let each = "A column is listed with the components it loads on most, each with its loading: choose one to see it.";
+        let each = "A column is listed with the components it loads on most, each with its loading: choose \
+            one to see it.";
         let is_complete = [&self.x, &self.y].iter().all(|view| view.names.len() == view.all);
         let remark = if is_complete {
             "All columns of both views can be found.".to_string()
         } else {
             format!(
-                "So that the page stays small, {} of X and {} of Y can be found: those with the largest loadings.",
+                "So that the page stays small, {} of X and {} of Y can be found: those with the largest \
+                 loadings.",
                 self.x.count(),
                 self.y.count()
             )
         };
         let content = format!(
             "<div class=\"controls\"><label for=\"query\">Column</label> \
-             <input id=\"query\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"part of a name\"></div>\n\
+             <input id=\"query\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" \
+                 placeholder=\"part of a name\"></div>\n\
              <p id=\"found\" class=\"remark\" role=\"status\"></p>\n<div id=\"results\"></div>\n{}",
             element::remark(&format!("{each} {remark}"))
         );

@@ -21,7 +21,8 @@ pub fn header(subject: &Subject<'_>, record: Option<&FitRecord>) -> String {
     };
     let evidence = Evidence::find(subject, record);
     format!(
-        "<header>\n<p class=\"kind\">Canonical correlation analysis</p>\n<h1>{}</h1>\n{}{}{}<p class=\"verdict {class}\">{}</p>\n{}</header>\n",
+        "<header>\n<p class=\"kind\">Canonical correlation analysis</p>\n<h1>{}</h1>\n{}{}{}<p \
+         class=\"verdict {class}\">{}</p>\n{}</header>\n",
         escape::text(&shortened(subject.name, 200)),
         element::headline(&headline(subject, evidence.as_ref())),
         advice::section(subject, record, evidence.as_ref()),
@@ -121,7 +122,8 @@ fn held_out_sentence(held_out: &HeldOut) -> String {
         shown.join(", ") + if correlations.len() > 5 { ", …" } else { "" }
     };
     format!(
-        "A fit to {} of the rows had the correlations {} on the {} rows that were held out, and {} on its own.",
+        "A fit to {} of the rows had the correlations {} on the {} rows that were held out, and {} on its \
+         own.",
         grouped(held_out.training_rows),
         list(&held_out.held_out),
         grouped(held_out.rows),

@@ -113,7 +113,8 @@ fn certified(certificate: &Certificate) -> String {
         }
     };
     format!(
-        "{kind}: a true objective value lies within {} of each fitted one, and within {} there is a different one for each; {}.",
+        "{kind}: a true objective value lies within {} of each fitted one, and within {} there is a \
+         different one for each; {}.",
         small(widest),
         small(certificate.together),
         wording::search(certificate)

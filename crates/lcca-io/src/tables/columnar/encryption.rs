@@ -12,7 +12,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 pub(super) fn explained(file: &File, fault: Fault) -> Fault {
     match fault {
         Fault::Bad { .. } if is_encrypted(file).unwrap_or(false) => Fault::new(
-            "is an encrypted Parquet file, expected a plain one: read it with its keys and write it again without encryption",
+            "is an encrypted Parquet file, expected a plain one: read it with its keys and write it again \
+             without encryption",
         ),
         other => other,
     }

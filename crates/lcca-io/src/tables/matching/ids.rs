@@ -116,7 +116,8 @@ fn shared(tables: [Labeled<'_>; 2], ids: [&[IdColumn]; 2], align: Align) -> Resu
         _ => Err(either(
             tables,
             &format!(
-                "column {:?} holds a different whole number in each row, here and in {}, but not the same numbers",
+                "column {:?} holds a different whole number in each row, here and in {}, but not the same \
+                 numbers",
                 ids[0][x].name,
                 tables[1].path.display(),
             ),

@@ -191,7 +191,8 @@ fn counted_on_one_side(tables: [Labeled<'_>; 2], names: [&Names; 2], counting: [
     let (numbered, named) = (tables[counted], tables[1 - counted]);
     let (next, after, example) = (start + 1, start + 2, names[1 - counted].get(0));
     let message = format!(
-        "its rows are numbered {start}, {next}, {after}, …, and those of {} have other names ({example:?}, …), so rows \
+        "its rows are numbered {start}, {next}, {after}, …, and those of {} have other names ({example:?}, \
+         …), so rows \
          belong together by place or by name: say which",
         named.path.display(),
     );

@@ -185,7 +185,8 @@ pub(crate) fn too_many(label: &str, first: &str, texts: usize) -> Fault {
     let found = quoted(first.as_bytes());
     let (texts, most) = (grouped(texts as u64), grouped(MOST_CATEGORIES as u64));
     let message = format!(
-        "holds texts ({found}), {texts} different ones, expected numbers or categories: at most {most} and half as many as rows"
+        "holds texts ({found}), {texts} different ones, expected numbers or categories: at most {most} and \
+         half as many as rows"
     );
     super::layout::refuse(label, &message)
 }

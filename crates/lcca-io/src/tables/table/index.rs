@@ -128,7 +128,8 @@ pub(crate) fn check_distinct<'a>(names: impl Iterator<Item = &'a str>, column: &
     for name in names {
         if !seen.insert(name) {
             let message = format!(
-                "column {column:?}: was taken as row names, but {name:?} occurs more than once: say which column names the rows, or that none does"
+                "column {column:?}: was taken as row names, but {name:?} occurs more than once: say which \
+                 column names the rows, or that none does"
             );
             return Err(Fault::new(message).remedied_by(Remedy::SayIndex));
         }

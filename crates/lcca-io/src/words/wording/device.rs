@@ -6,7 +6,8 @@ use lcca::outcome::WithoutGpu;
 pub(super) fn without_gpu(reason: &WithoutGpu) -> String {
     match reason {
         WithoutGpu::NothingToCompute => {
-            "only LOBPCG, Gram matrices of dense rows and permutation tests are computed there, and the answer was found in another way"
+            "only LOBPCG, Gram matrices of dense rows and permutation tests are computed there, and the \
+             answer was found in another way"
                 .into()
         }
         WithoutGpu::TooLittle { operations, least } => {

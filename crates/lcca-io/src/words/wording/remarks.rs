@@ -20,7 +20,8 @@ pub fn remark(remark: &Remark) -> String {
             format!("column {column:?} taken as {count}{among}")
         }
         Remark::NumericId { column } => format!(
-            "column {column:?} holds a different whole number in each row and is taken as data; if it names the rows, \
+            "column {column:?} holds a different whole number in each row and is taken as data; if it names \
+             the rows, \
              make it the index"
         ),
         Remark::IdNotRead { column } => {

@@ -9,7 +9,7 @@
 //! | `joint_single` | Passes over Gram matrices with panels in single precision |
 //! | `laned` | AᵀB of several sets of rows at once, on one pattern of entries |
 //! | `product` | AᵀB of two views with the same rows, formed as sparse rows |
-//! | `row_sums` | ZᵀZ of standardized rows, in one pass and in memory for columns², however many rows there are |
+//! | `row_sums` | ZᵀZ of standardized rows, in one pass and in memory for columns² |
 //! | `scatter_gram` | The dense Gram matrix of sparse rows |
 //! | `sketch` | CountSketch |
 //! | `transposed` | A view by columns |

@@ -3,7 +3,8 @@
 //! With z = w(Dx − c − m·1) and c = Dμ,
 //!
 //! ```text
-//! Σzzᵀ = D(Σw²xxᵀ)D − (pcᵀ + cpᵀ) − (q1ᵀ + 1qᵀ) + (Σw²)ccᵀ + (Σw²m)(c1ᵀ + 1cᵀ) + (Σw²m²)11ᵀ,   p = Σw²Dx,  q = Σw²mDx
+//! Σzzᵀ = D(Σw²xxᵀ)D − (pcᵀ + cpᵀ) − (q1ᵀ + 1qᵀ) + (Σw²)ccᵀ + (Σw²m)(c1ᵀ + 1cᵀ) + (Σw²m²)11ᵀ,   p = Σw²Dx,
+//! q = Σw²mDx
 //! ```
 //!
 //! so sparse rows cost a weighted sparse Gram matrix and sums over their entries. Dense rows are

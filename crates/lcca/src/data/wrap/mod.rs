@@ -4,14 +4,14 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `cached` | Small dense summaries of the rows, formed once and remembered for several fits to the same rows |
+//! | `cached` | Small dense summaries of the rows, formed once |
 //! | `centered` | Centering without densifying |
 //! | `counting` | Counting passes and work, and telling a watcher about them |
 //! | `formed` | A pair that is known only by its joint Gram matrix |
 //! | `near_origin` | Rows about an origin |
 //! | `normal` | The normal operator of one view |
 //! | `residual` | Residuals on covariates, without forming them |
-//! | `residual_tests` | Residuals on covariates obey the laws of any pair, compared with residuals that were formed explicitly |
+//! | `residual_tests` | Residuals on covariates obey the laws of any pair |
 //! | `scaled` | Columns in other units, without changing the rows |
 
 pub(crate) mod cached;

@@ -127,9 +127,9 @@ fn placed(problem: &Problem<'_>, w: [&ViewBlock; 2], residuals: &[Panel; 2]) -> 
     Ok((Block { views: pairs }, Block { views: of_pairs }))
 }
 
-/// Proves on a device how much the claim lacks at most, and finds the missing part. Pairs within the tolerance
-/// of a fit are too far from the true ones for a proof, so they are sharpened first: there a factorization
-/// costs as much as dozens of iterations. `None` if it tells nothing.
+/// Proves on a device how much the claim lacks at most, and finds the missing part. Pairs within the
+/// tolerance of a fit are too far from the true ones for a proof, so they are sharpened first: there a
+/// factorization costs as much as dozens of iterations. `None` if it tells nothing.
 fn proven_in_space(claim: &Claim<'_>, ground: &Ground<'_>, nearby: f64) -> Result<Option<Larger>> {
     let (problem, k, mut total) = (&claim.problem, claim.objective.len(), nearby);
     let claimed: f64 = claim.objective.iter().sum();

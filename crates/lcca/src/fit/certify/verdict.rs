@@ -13,8 +13,8 @@
 //! total does not count (`significant`).
 //!
 //! Costs three passes, half a pass for every step of conjugate gradients on each view, and the exact solution
-//! or some hundred passes of eight columns for the search. Where a device holds Gram matrices that are as exact
-//! as the rows, all of this runs over those, and a proof is found on the device.
+//! or some hundred passes of eight columns for the search. Where a device holds Gram matrices that are as
+//! exact as the rows, all of this runs over those, and a proof is found on the device.
 
 use super::bounds::{Step, bound};
 use super::larger::{Claim, Larger, joint_gram, larger};

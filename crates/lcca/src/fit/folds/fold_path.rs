@@ -1,8 +1,8 @@
 //! A path of ridges on the rows outside one fold, of which only the weights are wanted.
 //!
 //! W is kept from ridge to ridge, the largest first, with its products: C·W does not depend on the ridge, so
-//! B·W = C·W + λW is known at the next one without a pass. Only weights are computed, because a fold's rows are
-//! scored by weights alone.
+//! B·W = C·W + λW is known at the next one without a pass. Only weights are computed, because a fold's rows
+//! are scored by weights alone.
 //!
 //! Nothing is kept from fold to fold, because the traces of held-out rows in weights that have seen them
 //! count as success on these rows. On English-French sentences (k = 20, ridge 0.01) two steps from the

@@ -99,11 +99,10 @@ pub struct ViewErrors {
 /// use lcca::method::{Method, Settings};
 ///
 /// let x = OneHotRows::new(3, (0..90).map(|i| i % 3).collect::<Vec<u32>>().into())?;
-/// let y = OneHotRows::new(2, (0..90).map(|i| u32::from(i % 3 == 0 || i % 7 == 0)).collect::<Vec<u32>>().into())?;
-/// let pair = InMemory::new(x.into(), y.into())?;
-/// let model = fit(&pair, &Settings::new(Method::auto(), 1), &())?.model;
-/// let resampling = Resampling { count: 50, groups: None, seed: 0, tol: None };
-/// let result = bootstrap(&model, &pair, &resampling, &|_| (), &())?;
+/// let y = OneHotRows::new(2, (0..90).map(|i| u32::from(i % 3 == 0 || i % 7 ==
+/// 0)).collect::<Vec<u32>>().into())?; let pair = InMemory::new(x.into(), y.into())?; let model = fit(&pair,
+/// &Settings::new(Method::auto(), 1), &())?.model; let resampling = Resampling { count: 50, groups: None,
+/// seed: 0, tol: None }; let result = bootstrap(&model, &pair, &resampling, &|_| (), &())?;
 /// assert!(result.correlations[0].low < model.correlations[0] && result.stability[0] > 0.9);
 /// # Ok::<(), lcca::Error>(())
 /// ```

@@ -11,9 +11,8 @@
 //! subtracts n·μμᵀ from each block, which adds terms of rank two:
 //!
 //! ```text
-//! u = Σᵢ eᵢμᵢcᵢ,  s = Σᵢ eᵢμᵢ²,  f = n/(1 − n·s)        μ of the view that is gone, ν of the one that is kept
-//! g = νᵀW,  h = uᵀW − n·s·g
-//! K·W − n·u·g − n·ν·(uᵀW) + n²·s·ν·g + f·(u − n·s·ν)·h
+//! u = Σᵢ eᵢμᵢcᵢ,  s = Σᵢ eᵢμᵢ²,  f = n/(1 − n·s)        μ of the view that is gone, ν of the one that is
+//! kept g = νᵀW,  h = uᵀW − n·s·g K·W − n·u·g − n·ν·(uᵀW) + n²·s·ν·g + f·(u − n·s·ν)·h
 //! ```
 
 use crate::data::{Ask, InMemory, JointGram, Pair, Side};

@@ -1,7 +1,7 @@
 //! The loop of the default method; see the folder for the algorithm.
 //!
-//! Alternating least squares is the power method of the same eigenproblem. Pairs that have converged stay in W
-//! but send no more residuals into the pass.
+//! Alternating least squares is the power method of the same eigenproblem. Pairs that have converged stay in
+//! W but send no more residuals into the pass.
 
 use super::stopping::Stopping;
 use crate::error::Result;

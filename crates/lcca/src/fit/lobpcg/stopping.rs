@@ -12,11 +12,12 @@
 //! - from the residuals: ρ = Σ gᵢ·rᵢᵀM⁻¹rᵢ, times a margin, since M is only near B − A. The margin is 1 if M
 //!   is B − A itself, and known if M is near it in every direction. If M only stands for all columns, the fit
 //!   itself measures the margin: from one iteration to a later one the total grows by what ρ should have
-//!   fallen by, so that κ = growth / fall is how much too little residuals said then. `SPARE` times the largest
-//!   κ of the last steps is the margin. A pair beyond the k-th that may still rise above it counts too;
+//!   fallen by, so that κ = growth / fall is how much too little residuals said then. `SPARE` times the
+//!   largest κ of the last steps is the margin. A pair beyond the k-th that may still rise above it counts
+//!   too;
 //! - from the last steps, if the margin is neither: if the total grew by δ and growth shrinks by ρ per step,
-//!   what follows is about δ·ρ/(1 − ρ). It is large when M is so far from B − A that residuals say too little:
-//!   then convergence is slow.
+//!   what follows is about δ·ρ/(1 − ρ). It is large when M is so far from B − A that residuals say too
+//!   little: then convergence is slow.
 //!
 //! Neither is a bound, and neither sees a pair of which the block holds nothing at all.
 

@@ -93,8 +93,8 @@ pub(in crate::fit) trait Eigenproblem {
     /// How far M can be trusted.
     fn trust(&self) -> Trust;
 
-    /// Whether a claim of convergence can stand on M; `short` says how much each value is short. If not, M was
-    /// changed so that it can see what it may have overlooked, or a proof needs better pairs.
+    /// Whether a claim of convergence can stand on M; `short` says how much each value is short. If not, M
+    /// was changed so that it can see what it may have overlooked, or a proof needs better pairs.
     fn is_fresh(&mut self, w: &Block, r: &Block, theta: &[f64], short: &[f64]) -> Result<bool>;
 
     /// What is proven to be the most that can be missing from Σθ, if the last claim was proven.

@@ -15,13 +15,13 @@ const SMALLEST: f64 = 600.0;
 const SHARE_OF_MEMORY: u64 = 8;
 /// A block of all columns saves this many iterations for each digit of the tolerance beyond the third, after
 /// what its own cost more because all columns are solved with. Fits of 200 pairs to sentences and paths on a
-/// GPU took 7 and 8 iterations instead of 15 and 22 with a tolerance of 1e-4, and 13 instead of 37 and 39 with
-/// 1e-8.
+/// GPU took 7 and 8 iterations instead of 15 and 22 with a tolerance of 1e-4, and 13 instead of 37 and 39
+/// with 1e-8.
 const SAVED: f64 = 4.0;
 const FREE_DIGITS: f64 = 3.0;
-/// The operations that a device may spend on a block of all columns if the ridge is small, so that nothing can
-/// hide from M: about a second of an H200, 45,000 columns. Without it, fits of paths with a ridge of 1e-3
-/// claimed 4.8e-5 where 1.2e-4 was missing.
+/// The operations that a device may spend on a block of all columns if the ridge is small, so that nothing
+/// can hide from M: about a second of an H200, 45,000 columns. Without it, fits of paths with a ridge of
+/// 1e-3 claimed 4.8e-5 where 1.2e-4 was missing.
 const WITHOUT_RISK: f64 = 3e13;
 /// With this ridge and larger ones estimates with a block of some columns are trusted.
 const SAFE: f64 = 0.01;

@@ -1,19 +1,19 @@
 //! The preconditioner M of LOBPCG on both views, and when each kind pays.
 //!
 //! - Where rows are few, B − A is inverted exactly, as large as there are rows (`row_space`).
-//! - Over sparse Gram matrices an incomplete factor stands for B − A on all columns (`incomplete`), over other
-//!   rows two levels do (`two_level`).
+//! - Over sparse Gram matrices an incomplete factor stands for B − A on all columns (`incomplete`), over
+//!   other rows two levels do (`two_level`).
 //! - The diagonal of B costs nothing and gains a digit in dozens of iterations.
 //! - The coarse block (`coarse`) stands for B − A on a few thousand columns, on GPUs, on clusters, and where
 //!   the others are out of reach. It costs about as much as some iterations and gains a digit in a few. It is
 //!   chosen again from time to time, because what the iteration has found tells which columns matter.
-//! - The sparse factor of all of B − A (`shifted_factor`) gains a digit per iteration, but can cost minutes and
-//!   gigabytes. It is for who asks for it.
+//! - The sparse factor of all of B − A (`shifted_factor`) gains a digit per iteration, but can cost minutes
+//!   and gigabytes. It is for who asks for it.
 //!
 //! Nothing looks for columns that belong together. Pairs of directions on few columns, grown from single
-//! entries of Gram matrices, once began every fit and joined it before claims. On an H200 they took 18 and 25 ms
-//! off fits of 85 and 109 ms to sentences and paths, which they were made for, and made fits to descriptions in
-//! two languages take two to five times as long.
+//! entries of Gram matrices, once began every fit and joined it before claims. On an H200 they took 18 and
+//! 25 ms off fits of 85 and 109 ms to sentences and paths, which they were made for, and made fits to
+//! descriptions in two languages take two to five times as long.
 //!
 //! Costs are counted in operations, never in seconds, so that a fit can be repeated.
 
@@ -69,9 +69,9 @@ const WIDER: f64 = 1.6;
 /// Multiplications that eliminating rare columns may take for each operation of an iteration. A factor that
 /// leaves out more takes dozens of iterations more if the ridge is small.
 const ELIMINATION: f64 = 10.0;
-/// Residuals times this say what is missing if some directions have no more variance than what is added to the
-/// diagonal of a block of all columns. Of columns that differ by one part in 1e4 they said a third to 0.7; the
-/// value was chosen on these.
+/// Residuals times this say what is missing if some directions have no more variance than what is added to
+/// the diagonal of a block of all columns. Of columns that differ by one part in 1e4 they said a third to
+/// 0.7; the value was chosen on these.
 const SINGULAR: f64 = 4.0;
 /// With no more iterations than this ahead, nothing else is factorized.
 const NEARLY_THERE: f64 = 4.0;

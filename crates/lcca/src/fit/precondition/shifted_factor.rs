@@ -1,7 +1,7 @@
 //! (B − A)⁻¹ by one sparse Cholesky factor in Gram mode: the preconditioner of the method `shift-invert`.
 //!
-//! The factor can cost minutes and gigabytes, so that no other method takes it. LOBPCG bought it once its price
-//! was spent on iterations, until incomplete factors made such fits rare.
+//! The factor can cost minutes and gigabytes, so that no other method takes it. LOBPCG bought it once its
+//! price was spent on iterations, until incomplete factors made such fits rare.
 
 use super::inverse::Inverse;
 use super::varying;

@@ -1,9 +1,9 @@
 //! Takes directions without variance out of what a singular preconditioner gives.
 //!
 //! Without a ridge, columns that depend on others make B singular. Residuals hold a little of its null space,
-//! because sums are rounded, and (B − A + ε)⁻¹ multiplies that by 1/ε. Weights collect it until their products
-//! consist of rounding errors: on indicators of which groups add up to one, totals rose above the largest
-//! possible. With the columns scaled to unit length,
+//! because sums are rounded, and (B − A + ε)⁻¹ multiplies that by 1/ε. Weights collect it until their
+//! products consist of rounding errors: on indicators of which groups add up to one, totals rose above the
+//! largest possible. With the columns scaled to unit length,
 //!
 //! ```text
 //! T ← T − ε·(B + ε)⁻¹T

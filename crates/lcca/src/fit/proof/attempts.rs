@@ -16,15 +16,15 @@ const MOST_LOOSE: usize = 3;
 /// Residuals must shrink by this more than the last bound was too large before another proof is tried.
 const SPARE: f64 = 0.5;
 
-/// After this many iterations a proof may cost as much as one that the user asks for: the preconditioner is far
-/// from B − A then, so that estimates made with it may be as well. Texts take at most 18 with few exceptions;
-/// of terms with their ancestors (60,000 × (6,237 + 6,237), ridge 1e-4) 51 iterations lacked 5e-3 of the total
-/// and claimed 7.5e-5.
+/// After this many iterations a proof may cost as much as one that the user asks for: the preconditioner is
+/// far from B − A then, so that estimates made with it may be as well. Texts take at most 18 with few
+/// exceptions; of terms with their ancestors (60,000 × (6,237 + 6,237), ridge 1e-4) 51 iterations lacked
+/// 5e-3 of the total and claimed 7.5e-5.
 pub(in crate::fit) const SLOW: usize = 20;
 
-/// With a smaller ridge than this, pairs hide where M is not near B − A. Of claims that were not proven, one in
-/// five was wrong without a ridge, one in ten with 1e-3, one in 160 with 0.01, and none of 283 with 0.1 or 1.
-/// Nothing was measured between 0.01 and 0.05.
+/// With a smaller ridge than this, pairs hide where M is not near B − A. Of claims that were not proven, one
+/// in five was wrong without a ridge, one in ten with 1e-3, one in 160 with 0.01, and none of 283 with 0.1
+/// or 1. Nothing was measured between 0.01 and 0.05.
 const RISKY: f64 = 0.02;
 
 /// The proof so far, and the conditions for the next attempt.
@@ -77,8 +77,8 @@ impl Proofs {
         self.proof.is_some()
     }
 
-    /// Looks for an affordable route again if there was none. A fit that took longer may spend more on it, and
-    /// so may one whose pairs could hide from M.
+    /// Looks for an affordable route again if there was none. A fit that took longer may spend more on it,
+    /// and so may one whose pairs could hide from M.
     fn reconsider(&mut self, problem: &Problem<'_>, is_near: bool) -> Result<()> {
         let Some(iterations) = self.iterations else { return Ok(()) };
         let is_costly = iterations >= SLOW || !is_near && has_ridge_below(problem, RISKY);
@@ -148,8 +148,8 @@ impl Proofs {
 }
 
 /// Whether no wanted pair is short by more than what lies between the last one and σ. If one were, a value
-/// that is taken to lie below σ might lie above it, and the factorization would fail. Where it costs more than
-/// an iteration, pairs are taken there first.
+/// that is taken to lie below σ might lie above it, and the factorization would fail. Where it costs more
+/// than an iteration, pairs are taken there first.
 fn is_sharp(problem: &Problem<'_>, theta: &[f64], short: &[f64]) -> bool {
     let k = problem.settings.k;
     let between = sigma(problem, theta).zip(theta.get(k.wrapping_sub(1))).map(|(sigma, last)| sigma - last);

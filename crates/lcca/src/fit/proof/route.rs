@@ -15,8 +15,8 @@ const SHARE_IN_VAIN: f64 = 1.0 / 12.0;
 /// The number of dense matrices that are held: the Gram matrix, and another thread's while it is formed.
 const MATRICES: u64 = 2;
 
-/// The factorizations that an unasked proof on a device takes, because a claim within the tolerance is refuted
-/// first as a rule. Fits of 20 pairs to paths took 2 and to sentences 5.
+/// The factorizations that an unasked proof on a device takes, because a claim within the tolerance is
+/// refuted first as a rule. Fits of 20 pairs to paths took 2 and to sentences 5.
 const ATTEMPTS: f64 = 4.0;
 
 /// How a claim would be proven.
@@ -42,8 +42,9 @@ impl Route {
         Route::choose(problem, most, most, f64::INFINITY)
     }
 
-    /// The cheapest route of at most `most` operations for a proof that the user has not asked for. On a device
-    /// all attempts together may also take as long as the iterations did, which took `spent` operations.
+    /// The cheapest route of at most `most` operations for a proof that the user has not asked for. On a
+    /// device all attempts together may also take as long as the iterations did, which took `spent`
+    /// operations.
     pub fn unasked(problem: &Problem<'_>, most: f64, spent: f64) -> Result<Self> {
         if fits_in_space(problem) {
             let operations = dense_operations(problem);

@@ -52,9 +52,10 @@ use rayon::prelude::*;
 /// place take the same passes on sentences and paths, but with 3e-3 in the second one S of Debian paths is
 /// not positive definite, and 15 passes are needed in place of 7.
 const LEFT_OUT: [f64; 2] = [1e-2, 1e-3];
-/// With more columns than this, shares fall with the root of their number, as errors of random signs would add
-/// up. The rule was found on one set: S of all Debian paths (681,119 columns) is positive definite with 2.4e-3
-/// and 2.4e-4 and 5,120 or 6,400 frequent columns, but not with 3,072, and not with 3e-3, 3e-4 and 10,240.
+/// With more columns than this, shares fall with the root of their number, as errors of random signs would
+/// add up. The rule was found on one set: S of all Debian paths (681,119 columns) is positive definite with
+/// 2.4e-3 and 2.4e-4 and 5,120 or 6,400 frequent columns, but not with 3,072, and not with 3e-3, 3e-4 and
+/// 10,240.
 const FEW_COLUMNS: f64 = 4e4;
 /// A factor that leaves out shares of up to this many times the ridge is near B − A in every direction. The
 /// least eigenvalue of M⁻¹(B − A) of sentences and paths was 0.4 to 0.6 with ridges from 1e-4 to 0.1. With

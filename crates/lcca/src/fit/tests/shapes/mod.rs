@@ -2,12 +2,12 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `covariates` | Fits to residuals on covariates that were never formed, against fits to residuals that were |
-//! | `degenerate_data` | Rank deficiency, more columns than rows, constant and duplicate columns, ties, limits and refusals |
+//! | `covariates` | Fits to residuals on covariates that were never formed |
+//! | `degenerate_data` | Rank deficiency, more columns than rows, constant and duplicate columns, ties |
 //! | `far_from_zero` | Columns whose means are far above their deviations |
-//! | `rounding_and_scales` | Data on which a careless computation goes wrong by rounding, scales or empty columns |
+//! | `rounding_and_scales` | Data on which a careless computation goes wrong by rounding |
 //! | `scaling` | Units of columns |
-//! | `single_precision` | The first iterations on wide views run in single precision, but no claim rests on it |
+//! | `single_precision` | The first iterations on wide views run in single precision |
 //! | `variables` | The scale of canonical variables |
 
 pub(super) mod covariates;

@@ -2,14 +2,14 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `conjugate_gradients` | Alternating least squares by conjugate gradients gives the answer of Cholesky, and a warm start saves passes |
-//! | `default_method` | The default method reaches the true answer, with and without structure, and its estimate of the missing share holds |
+//! | `conjugate_gradients` | Alternating least squares by conjugate gradients gives the answer of Cholesky |
+//! | `default_method` | The default method reaches the true answer, with and without structure |
 //! | `few_rows` | Rows that are few and wide, against a dense answer in row space |
 //! | `inverses` | The stand-ins for (B − A)⁻¹ on all columns, against dense algebra |
 //! | `methods` | Each method on random problems, against dense computations that share no code with it |
 //! | `metrics` | Metrics other than that of CCA, against singular value decompositions of dense matrices |
-//! | `narrow` | Narrow views are solved exactly, however their columns depend on each other and wherever their rows are |
-//! | `regressions` | Regressions of columns on canonical variables, against dense least squares on the scores |
+//! | `narrow` | Narrow views are solved exactly |
+//! | `regressions` | Regressions of columns on canonical variables |
 //! | `sketching` | Row-sketched CCA |
 //! | `structure` | Structure makes problems smaller and changes no answer |
 //! | `theorems` | The paper's theorems, measured on data whose correlations and spectra are known |
