@@ -30,9 +30,8 @@ def fit(problem, report, flags):
     finishing = {key: end - result["trace"][-1][key] for key, end in ends}
     for row in result["trace"][:-1]:
         objective = None if problem.ridge else row["total"]  # the trace has correlations only
-        report.given(
-            row["seconds"] + finishing["seconds"], row["passes"] + finishing["passes"], row["total"], objective
-        )
+        seconds, passes = (row[key] + finishing[key] for key in ("seconds", "passes"))
+        report.given(seconds, passes, row["total"], objective)
     answer = report.point(result["seconds"]["fit"], result["passes"], *weights, peak=result["peak_rss_bytes"])
     if not abs(answer["captured"] - result["total"]) <= TOLERANCE * result["total"]:
         raise ArithmeticError(f"reports {result['total']} captured, evaluation says {answer['captured']}")

@@ -2,7 +2,7 @@
 diagonal preconditioner.
 
 It reports nothing on the way, so it runs again with more and more iterations, and each run has its own clock.
-The numbers of iterations grow by a factor of √2, which is the most that its time to an answer can be too long.
+The numbers of iterations grow by a factor of √2, so its time to an answer is too long by that at most.
 """
 import warnings
 

@@ -6,10 +6,10 @@ from .problems import SHARE
 from .systems import AUTO, SYSTEMS
 
 NOTE = (
-    "In parentheses: the ratio to the fastest of the lines that begin with lcca (auto). A system that did not "
-    "get there shows its result and the share it reached. Points of a system that is watched on its way are "
-    "taken whenever its clock has advanced by one twentieth. lcca reports correlations on its way, so with a "
-    "ridge its time to an objective is that of the whole fit, to whichever tolerance."
+    "In parentheses: the ratio to the fastest of the lines that begin with lcca (auto). A system that did "
+    "not get there shows its result and the share it reached. Points of a system that is watched on its way "
+    "are taken whenever its clock has advanced by one twentieth. lcca reports correlations on its way, so "
+    "with a ridge its time to an objective is that of a whole fit."
 )
 
 

@@ -139,10 +139,10 @@ def find(name):
     """A problem with its true answer. Those were computed independently of lcca, by dense factorizations, by
     SciPy's sparse SVD, or by an eigensolver that ran until its largest residual was 4e-5 or less.
 
-    English-Slovak is dense algebra in row space: `eigh` of both views' products of rows, and an SVD. English-
-    Danish has too many rows for that. An eigensolver in NumPy solved it from two starts, with two
-    preconditioners. Both answers agree to 1e-8, and the largest residual of the second one is 5e-7 in the norm
-    of B⁻¹. On English-Slovak that program and dense algebra differ by less than 1e-9."""
+    English-Slovak is dense algebra in row space: `eigh` of both views' products of rows, and an SVD.
+    English-Danish has too many rows for that. An eigensolver in NumPy solved it from two starts, with two
+    preconditioners. Both answers agree to 1e-8, and the largest residual of the second one is 5e-7 in the
+    norm of B⁻¹. On English-Slovak that program and dense algebra differ by less than 1e-9."""
     return {
         "small": small,
         "mnist": lambda: Problem("mnist", 20, True, 0.0, 16.97992, 16.97992, "npy"),

@@ -121,15 +121,15 @@ def products(problem, way):
 
 
 def panels(problem):
-    """Around iterations on panels of sparse data: one core for dense products. They are so short that a second
-    core makes lobpcg take half as long again, and several times as long on a busy machine. Sparse products
-    keep all cores."""
+    """Around iterations on panels of sparse data: one core for dense products. They are so short that a
+    second core makes lobpcg take half as long again, and several times as long on a busy machine. Sparse
+    products keep all cores."""
     return threadpool_limits(1 if is_sparse(problem) else None)
 
 
 def extra_columns(problem):
-    """Columns beyond k, so that pair k + 1 does not slow down pair k. On sparse data they cost more than the
-    iterations that they save up to 99.9% (0, 5, 10 and 20 were tried); on dense data they pay."""
+    """Columns beyond k, so that pair k + 1 does not slow down pair k. On sparse data they cost more than
+    the iterations that they save up to 99.9% (0, 5, 10 and 20 were tried); on dense data they pay."""
     return 0 if is_sparse(problem) else 10
 
 

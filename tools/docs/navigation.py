@@ -42,7 +42,13 @@ TABS = [
             "inference.md",
             "covariates.md",
             "metrics.md",
-            ("How it works", ["how-it-works.md", "preconditioner.md", "certificates.md", "architecture.md"]),
+            (
+                "How it works",
+                [
+                    "how-it-works.md", "preconditioner.md", "certificates.md", "architecture.md",
+                    "decisions/default-method.md", "decisions/choices.md",
+                ],
+            ),
         ],
     ),
     (

@@ -282,8 +282,10 @@ mod tests {
         let mut stopping = Stopping::new(1, 1e-4);
         stopping.remember(vec![0.89, 0.8999, 0.89999, 0.899_999], vec![1e-9; 4]);
         look(&mut stopping, 1e-6, 1e-9);
-        assert!(!stopping.enough());
-        (0..3).for_each(|_| look(&mut stopping, 1e-6, 1e-9));
+        (1..STRIDE + MEASURED).for_each(|_| {
+            assert!(!stopping.enough());
+            look(&mut stopping, 1e-6, 1e-9);
+        });
         assert!(stopping.enough());
     }
 
