@@ -61,9 +61,16 @@ def main():
     with ThreadPoolExecutor(args.jobs) as pool:
         done = list(pool.map(lambda job: shown(kept.run(*job, args.limit, args.max_passes)), jobs))
     folder = args.out or ROOT / ("bench/results" if is_whole(args) else "target/bench/results")
-    part = f" This page holds one of every {args.every} fits of the suite." if args.every > 1 else ""
-    page.write(done, ABOUT + part, unsure, folder, args.name)
+    page.write(done, ABOUT + part_of_the_suite(args), unsure, folder, args.name)
     (CACHE / f"{args.name}.json").write_text(json.dumps([trial.row() for trial in done], indent=1))
+
+
+def part_of_the_suite(args):
+    """Which fits a page holds, where that is not all of them."""
+    parts = [f"one of every {args.every} fits"] if args.every > 1 else []
+    parts += [f"the sizes {' and '.join(args.sizes)}"] if set(args.sizes) != set(USUAL) else []
+    parts += [f"data of seed {args.seed}"] if args.seed else []
+    return f" This page holds {', '.join(parts)}." if parts else ""
 
 
 DEFAULT = ROOT / "target/release/lcca"

@@ -41,7 +41,7 @@ pub fn run(name: &str, flags: &[&str]) -> Result<(), String> {
         "default" => default(flags),
         "texts" => texts(flags),
         "claims" => claims(flags),
-        "peers" => on_data(PEERS.command(flags)?),
+        "peers" => peers(flags),
         "python" => on_data(package(flags)?),
         "dask" => dask(flags),
         "gpu" => gpu(),
@@ -85,6 +85,14 @@ fn dask(flags: &[&str]) -> Result<(), String> {
     let mut bench = Command::new(package::build()?);
     bench.arg("bench/cluster.py").args(flags);
     data::prepare_full(path::Path::new(bench.get_program()))?;
+    data::languages(path::Path::new(bench.get_program()))?;
+    on_data(bench)
+}
+
+/// lcca and its peers, on descriptions in two languages among others.
+fn peers(flags: &[&str]) -> Result<(), String> {
+    let bench = PEERS.command(flags)?;
+    data::languages(path::Path::new(bench.get_program()))?;
     on_data(bench)
 }
 

@@ -29,8 +29,8 @@ pub mod measure;
 mod passes;
 mod permute;
 mod runtime;
+mod scattered;
 mod space;
-mod sparse;
 
 pub use choice::{DeviceChoice, EXPECTED, Placement, runs_there};
 pub use dense::array::DeviceArray;

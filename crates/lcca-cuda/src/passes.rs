@@ -3,10 +3,10 @@
 use crate::dense::panel::{At, PanelOnDevice, column_sums, panel_of};
 use crate::runtime::launch::Argument;
 use crate::runtime::room::Room;
+use crate::scattered::home::{GramsOnDevice, Home};
+use crate::scattered::rows::Chunk;
+use crate::scattered::sparse::Output;
 use crate::space::Cuda;
-use crate::sparse::home::{GramsOnDevice, Home};
-use crate::sparse::rows::Chunk;
-use crate::sparse::sparse::Output;
 use lcca::data::{Composition, InMemory};
 use lcca::error::Result;
 use lcca::space::Tall;

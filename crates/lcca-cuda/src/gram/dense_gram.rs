@@ -7,7 +7,7 @@ use crate::kernels::{File, TENSOR_GRAMS};
 use crate::runtime::device::Device;
 use crate::runtime::launch::Launch;
 use crate::runtime::room::Room;
-use crate::sparse::rows::{Chunk, ViewOnDevice, dense_bytes, stream};
+use crate::scattered::rows::{Chunk, ViewOnDevice, dense_bytes, stream};
 use bytemuck::{Pod, Zeroable};
 use faer::Mat;
 use lcca::data::{Composition, InMemory, Pair, Side};

@@ -30,5 +30,5 @@ pub(in crate::fit) enum Shared {
     /// On all columns.
     Whole(Box<dyn Inverse>),
     /// On some columns; the inverse diagonal of B stands for the others.
-    Block(Coarse),
+    Block(Box<Coarse>),
 }

@@ -191,7 +191,7 @@ impl<'a> Preconditioner<'a> {
 
     /// What stands for (B − A)⁻¹, for other fits; `None` if it is the diagonal.
     pub fn into_shared(self) -> Option<Shared> {
-        let block = self.coarse.map(|coarse| Shared::Block(coarse.block));
+        let block = self.coarse.map(|coarse| Shared::Block(Box::new(coarse.block)));
         block.or(self.whole.map(Shared::Whole))
     }
 
