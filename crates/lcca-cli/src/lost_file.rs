@@ -5,6 +5,12 @@
 
 #[cfg(unix)]
 use crate::last_words;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether a thread has begun to say which file was lost. Several threads may find out at once.
+#[cfg(unix)]
+static IS_SAID: AtomicBool = AtomicBool::new(false);
 
 /// Installs the handler for the rest of the run.
 #[cfg(unix)]
@@ -32,6 +38,10 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_vo
     let address = unsafe { (*info).si_addr() } as usize;
     match lcca_io::mapped_file_at(address) {
         Some(name) => {
+            while IS_SAID.swap(true, Ordering::Relaxed) {
+                // Another thread ends the program. SAFETY: pause is safe in a handler.
+                unsafe { libc::pause() };
+            }
             last_words::say(&[
                 b"lcca: ",
                 name,
