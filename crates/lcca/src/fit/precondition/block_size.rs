@@ -20,8 +20,9 @@ const SHARE_OF_MEMORY: u64 = 8;
 const SAVED: f64 = 4.0;
 const FREE_DIGITS: f64 = 3.0;
 /// The operations that a device may spend on a block of all columns if the ridge is small, so that nothing
-/// can hide from M: about a second of an H200, 45,000 columns. Without it, fits of paths with a ridge of
-/// 1e-3 claimed 4.8e-5 where 1.2e-4 was missing.
+/// can hide from M: about a second of an H200, 45,000 columns. Without it, paths with a ridge of 1e-3 and a
+/// block of twice the usual price claimed 4.8e-5 where 1.2e-4 was missing; at the usual price the claim was
+/// true, with little to spare.
 const WITHOUT_RISK: f64 = 3e13;
 /// With this ridge and larger ones estimates with a block of some columns are trusted.
 const SAFE: f64 = 0.01;

@@ -8,7 +8,7 @@
 //!   the others are out of reach. It costs about as much as some iterations and gains a digit in a few. It is
 //!   chosen again from time to time, because what the iteration has found tells which columns matter.
 //! - The sparse factor of all of B − A (`shifted_factor`) gains a digit per iteration, but can cost minutes
-//!   and gigabytes. It is for who asks for it.
+//!   and gigabytes. Only the method `shift-invert` takes it.
 //!
 //! Nothing looks for columns that belong together. Pairs of directions on few columns, grown from single
 //! entries of Gram matrices, once began every fit and joined it before claims. On an H200 they took 18 and
