@@ -123,6 +123,27 @@ pub(in crate::fit) struct Problem<'a> {
     pub keeps_weights: bool,
 }
 
+#[cfg(test)]
+impl<'a> Problem<'a> {
+    /// The problem of a pair as it is, on the host, for tests. `joint` is the pair's Gram matrix, if passes go
+    /// over that.
+    pub fn plain(pair: &'a Counting<'a>, settings: &'a Settings, joint: Option<&'a JointGram>) -> Self {
+        let units = [1.0; 2];
+        Problem {
+            pair,
+            normals: Problem::normals(pair, settings, units).unwrap(),
+            units,
+            joint,
+            means: None,
+            along: None,
+            space: &crate::space::Host,
+            settings,
+            watch: &(),
+            keeps_weights: false,
+        }
+    }
+}
+
 impl<'a> Problem<'a> {
     /// The metric B of both views. With `units` u, a view whose metric is not that of CCA has B = u·n·I, and
     /// lengths and objective values are measured in √u until the end.

@@ -422,21 +422,10 @@ mod tests {
     fn is_near_after(iterations: usize, left: Option<f64>, is_rough: bool) -> bool {
         let rows = InMemory::new(zipf_rows(400, 90, 6, 1), zipf_rows(400, 70, 5, 2)).unwrap();
         let joint = rows.capabilities().joint_grams.unwrap().joint_gram(u64::MAX).unwrap();
-        let (tally, units) = (Tally::default(), [1.0, 1.0]);
+        let tally = Tally::default();
         let counting = Counting::grams(&joint, &tally, &());
         let settings = Settings { ridge_x: 0.01, ridge_y: 0.01, ..Settings::new(Method::lobpcg(), 3) };
-        let problem = Problem {
-            pair: &counting,
-            normals: Problem::normals(&counting, &settings, units).unwrap(),
-            units,
-            joint: Some(&joint),
-            means: None,
-            along: None,
-            space: &Host,
-            settings: &settings,
-            watch: &(),
-            keeps_weights: false,
-        };
+        let problem = Problem::plain(&counting, &settings, Some(&joint));
         let block = || {
             let panel = |rows| Panel::from_fn(rows, 3, |i, j| ((i * 31 + j * 17) % 13) as f64 - 6.0);
             Block::unmeasured(&Host, vec![panel(90), panel(70)], &[70, 90]).unwrap()

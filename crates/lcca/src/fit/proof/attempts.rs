@@ -175,27 +175,15 @@ mod tests {
     use super::*;
     use crate::data::{Counting, InMemory, Tally};
     use crate::method::{Method, Settings};
-    use crate::space::Host;
     use crate::testing::zipf_rows;
 
     /// Whether a claim is proven although a proof was too costly to begin with.
     fn is_proven(ridge: f64, is_near: bool, iterations: usize) -> bool {
         let rows = InMemory::new(zipf_rows(400, 90, 6, 1), zipf_rows(400, 70, 5, 2)).unwrap();
-        let (tally, units) = (Tally::default(), [1.0, 1.0]);
+        let tally = Tally::default();
         let counting = Counting::rows(&rows, &tally, &());
         let settings = Settings { ridge_x: 0.05, ridge_y: ridge, ..Settings::new(Method::lobpcg(), 3) };
-        let problem = Problem {
-            pair: &counting,
-            normals: Problem::normals(&counting, &settings, units).unwrap(),
-            units,
-            joint: None,
-            means: None,
-            along: None,
-            space: &Host,
-            settings: &settings,
-            watch: &(),
-            keeps_weights: false,
-        };
+        let problem = Problem::plain(&counting, &settings, None);
         let mut proofs = Proofs { iterations: Some(iterations), ..Proofs::none() };
         proofs.reconsider(&problem, is_near).unwrap();
         proofs.route.is_some()

@@ -9,7 +9,6 @@ use crate::fit::precondition::two_level::TwoLevel;
 use crate::matrix::{Matrix, Panel, RowsBuilder};
 use crate::method::{Method, Settings};
 use crate::panels;
-use crate::space::Host;
 use faer::Mat;
 use faer::linalg::solvers::Solve;
 
@@ -50,19 +49,7 @@ fn each_problem(check: impl Fn(&Problem<'_>, &Mat<f64>)) {
         let tally = Tally::default();
         let counting = Counting::rows(if is_scaled { &scaled } else { inner }, &tally, &());
         let settings = Settings { ridge_x: 0.05, ridge_y: 0.1, ..Settings::new(Method::lobpcg(), 3) };
-        let units = [1.0, 1.0];
-        let problem = Problem {
-            pair: &counting,
-            normals: Problem::normals(&counting, &settings, units).unwrap(),
-            units,
-            joint: None,
-            means: None,
-            along: None,
-            space: &Host,
-            settings: &settings,
-            watch: &(),
-            keeps_weights: false,
-        };
+        let problem = Problem::plain(&counting, &settings, None);
         check(&problem, &difference(&problem));
     }
 }
@@ -81,19 +68,7 @@ fn each_gram_problem(check: impl Fn(&Problem<'_>, &Mat<f64>)) {
         let tally = Tally::default();
         let counting = Counting::grams(if is_centered { &centered } else { &joint }, &tally, &());
         let settings = Settings { ridge_x: 0.05, ridge_y: 0.1, ..Settings::new(Method::lobpcg(), 3) };
-        let units = [1.0, 1.0];
-        let problem = Problem {
-            pair: &counting,
-            normals: Problem::normals(&counting, &settings, units).unwrap(),
-            units,
-            joint: Some(&joint),
-            means: means.as_ref(),
-            along: None,
-            space: &Host,
-            settings: &settings,
-            watch: &(),
-            keeps_weights: false,
-        };
+        let problem = Problem { means: means.as_ref(), ..Problem::plain(&counting, &settings, Some(&joint)) };
         check(&problem, &difference(&problem));
     }
 }
